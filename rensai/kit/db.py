@@ -5,95 +5,35 @@ or a `Tx`. Rows become msgspec Structs by position, which a test checks against 
 schema, so a mistyped column fails the suite and not a reader.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager
-from typing import Generic, Protocol, TypeVar
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from datetime import timedelta
 
-import asyncpg
-import msgspec
+from rensai.kit.db_pool import Pool, Reads, Subscriptions, Tx
+from rensai.kit.db_statements import STATEMENTS, Command, Query
 
-T = TypeVar("T")
-T_co = TypeVar("T_co", covariant=True)
-
-STATEMENTS: list["Query[object] | Command"] = []
-
-
-class Query(Generic[T_co]):
-    """A statement that returns rows; each becomes a `row`: a Struct, or one plain value."""
-
-    def __init__(self, text: str, row: type[T_co]) -> None:
-        self.text = text
-        self.row = row
-        self.whole = issubclass(row, msgspec.Struct)
-        STATEMENTS.append(self)
+__all__ = [
+    "STATEMENTS",
+    "Command",
+    "Database",
+    "DatabaseSettings",
+    "Pool",
+    "Query",
+    "Reads",
+    "Subscriptions",
+    "Tx",
+]
 
 
-class Command:
-    """A statement that returns no rows."""
+@dataclass(frozen=True, slots=True)
+class DatabaseSettings:
+    """Where the servers are and how patient we are with them."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-        STATEMENTS.append(self)
-
-
-class Reads(Protocol):
-    """What a read needs; a pool and a transaction both offer it."""
-
-    async def all(self, query: Query[T], *args: object) -> list[T]: ...
-
-    async def first(self, query: Query[T], *args: object) -> T | None: ...
-
-
-class Tx:
-    """An open transaction; news emitted through it leaves only when it commits."""
-
-    def __init__(self, connection: asyncpg.Connection) -> None:
-        self.connection = connection
-
-    async def all(self, query: Query[T], *args: object) -> list[T]:
-        return _rows(query, await self.connection.fetch(query.text, *args))
-
-    async def first(self, query: Query[T], *args: object) -> T | None:
-        rows = await self.all(query, *args)
-        return rows[0] if rows else None
-
-    async def run(self, command: Command, *args: object) -> int:
-        """Run a command and say how many rows it touched."""
-        status = await self.connection.execute(command.text, *args)
-        return int(status.rpartition(" ")[2] or 0)
-
-    async def run_many(self, command: Command, rows: Iterable[Sequence[object]]) -> None:
-        await self.connection.executemany(command.text, rows)
-
-
-def _rows(query: Query[T], records: list[asyncpg.Record]) -> list[T]:
-    if query.whole:
-        return [query.row(*record) for record in records]
-    return [record[0] for record in records]
-
-
-async def _keep_session(connection: object) -> None:
-    """Nothing here leaves session state behind, so a release costs no round trip."""
-
-
-class Pool:
-    """Connections to one server; reads straight from the pool are single statements."""
-
-    def __init__(self, pool: asyncpg.Pool) -> None:
-        self._pool = pool
-
-    async def all(self, query: Query[T], *args: object) -> list[T]:
-        async with self._pool.acquire() as connection:
-            return _rows(query, await connection.fetch(query.text, *args))
-
-    async def first(self, query: Query[T], *args: object) -> T | None:
-        rows = await self.all(query, *args)
-        return rows[0] if rows else None
-
-    @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[Tx]:
-        async with self._pool.acquire() as connection, connection.transaction():
-            yield Tx(connection)
+    primary_url: str
+    replica_url: str | None = None
+    queue_url: str | None = None
+    pool_size: int = 10
+    statement_timeout: timedelta = timedelta(seconds=5)
 
 
 class Database:
@@ -104,5 +44,27 @@ class Database:
         self.replica = replica
         self.queue = queue
 
-    def transaction(self):
-        return self.primary.transaction()
+    @classmethod
+    async def open(
+        cls, settings: DatabaseSettings, *, subscriptions: Subscriptions | None = None
+    ) -> "Database":
+        """Connect to every server that the settings name."""
+        subscribed = subscriptions or {}
+        size = settings.pool_size
+        primary = await Pool.open(settings.primary_url, size=size, subscriptions=subscribed)
+        queue = await Pool.open(
+            settings.queue_url or settings.primary_url, size=size, subscriptions=subscribed
+        )
+        return cls(primary, primary, queue)
+
+    def transaction(
+        self,
+        timeout: timedelta | None = None,  # noqa: ASYNC109 - the server enforces it
+    ) -> AbstractAsyncContextManager[Tx]:
+        """One transaction on the primary."""
+        return self.primary.transaction(timeout)
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self.primary.close()
+        await self.queue.close()

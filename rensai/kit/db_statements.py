@@ -1,0 +1,54 @@
+"""Statements as constants, and how their rows become Structs."""
+
+from collections.abc import Callable, Iterable
+from itertools import starmap
+from operator import itemgetter
+from typing import Generic, TypeVar, cast
+
+import msgspec
+
+T = TypeVar("T")
+
+STATEMENTS: list["Query[object] | Command"] = []
+"""Every statement of every imported module; a test prepares each on the migrated schema."""
+
+Records = Iterable[tuple[object, ...]]
+
+
+class Query(Generic[T]):
+    """A statement that returns rows; each becomes a `row`: a Struct, or one plain value.
+
+    A Struct is filled by position, so its fields are named as the columns and in their order.
+    """
+
+    __slots__ = ("row", "rows", "text")
+
+    def __init__(self, text: str, row: type[T]) -> None:
+        self.text = text
+        self.row = row
+        self.rows: Callable[[Records], list[T]] = _mapper(row)
+        STATEMENTS.append(cast("Query[object]", self))
+
+    def __repr__(self) -> str:
+        return f"Query({' '.join(self.text.split())!r}, {self.row.__name__})"
+
+
+class Command:
+    """A statement that returns no rows."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        STATEMENTS.append(self)
+
+    def __repr__(self) -> str:
+        return f"Command({' '.join(self.text.split())!r})"
+
+
+def _mapper(row: type[T]) -> Callable[[Records], list[T]]:
+    """How a whole answer becomes a list, decided once and not for each row."""
+    if issubclass(row, msgspec.Struct):
+        return lambda records: list(starmap(row, records))
+    value = cast("Callable[[tuple[object, ...]], T]", itemgetter(0))
+    return lambda records: list(map(value, records))
