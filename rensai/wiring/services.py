@@ -1,7 +1,7 @@
 """Opens the parts that a process works with, and closes them in the opposite order."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 
@@ -17,7 +17,7 @@ from rensai.wiring.subscriptions import SUBSCRIPTIONS
 
 
 @asynccontextmanager
-async def database_settings(config: Config) -> AsyncIterator[DatabaseSettings]:
+async def database_settings(config: Config) -> AsyncGenerator[DatabaseSettings, None]:
     """Where the database is; the embedded one is started if need be, and held while in use."""
     async with AsyncExitStack() as held:
         primary = config.database_primary_url
@@ -36,7 +36,7 @@ async def database_settings(config: Config) -> AsyncIterator[DatabaseSettings]:
 
 
 @asynccontextmanager
-async def open_services(config: Config) -> AsyncIterator[Services]:
+async def open_services(config: Config) -> AsyncGenerator[Services, None]:
     """One of each part, for the life of a process."""
     clock = SystemClock()
     async with AsyncExitStack() as held:
