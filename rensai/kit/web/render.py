@@ -1,0 +1,52 @@
+"""Pages: one Jinja environment over every room's templates."""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, cast
+
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined
+from litestar import Request, Response
+
+from rensai.kit.web import assets
+
+_HERE = Path(__file__).parent
+_ROOMS = _HERE.parents[1] / "rooms"
+
+
+@lru_cache(maxsize=1)
+def environment() -> Environment:
+    """Every template: `room/page.html` from that room, plain names from this package.
+
+    `static("name")` in a template is the address of an asset.
+    """
+    rooms = {
+        folder.parent.name: FileSystemLoader(folder)
+        for folder in sorted(_ROOMS.glob("*/templates"))
+    }
+    environment = Environment(
+        loader=ChoiceLoader([PrefixLoader(rooms), FileSystemLoader(_HERE / "templates")]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    env_globals: dict[str, Any] = cast("dict[str, Any]", environment.globals)
+    env_globals["static"] = assets.address
+    return environment
+
+
+def render_text(template: str, path: str, **context: Any) -> str:  # Any: a template takes anything
+    """The page as text, for the reader at `path`."""
+    return environment().get_template(template).render(path=path, **context)
+
+
+def render(
+    request: Request[Any, Any, Any], template: str, /, *, status: int = 200, **context: Any
+) -> Response[str]:
+    """The page as a response. Templates also see `path`, the path of the request."""
+    return Response(
+        render_text(template, request.scope["path"], **context),
+        status_code=status,
+        media_type="text/html; charset=utf-8",
+    )
