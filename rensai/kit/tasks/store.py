@@ -187,3 +187,62 @@ returning total.count
 """,
     int,
 )
+
+NOW = Query("select now()", datetime)
+
+DECLARE_SCHEDULES = Query(
+    """
+with declared as (
+    select * from unnest($1::text[], $2::text[], $3::timestamptz[])
+        as declared (task, expression, next_run)
+), changed as (
+    delete from tasks.pgqueuer_schedules as schedule using declared
+    where schedule.entrypoint = declared.task and schedule.expression <> declared.expression
+)
+insert into tasks.pgqueuer_schedules (entrypoint, expression, next_run)
+select task, expression, next_run from declared order by task
+on conflict (expression, entrypoint) do nothing
+returning id
+""",
+    int,
+)
+
+
+class Due(msgspec.Struct, frozen=True):
+    """A schedule whose time has come."""
+
+    id: int
+    task: str
+    expression: str
+    now: datetime
+
+
+SCHEDULES_DUE = Query(
+    """
+select id from tasks.pgqueuer_schedules where entrypoint = any($1::text[]) and next_run <= now()
+limit 1
+""",
+    int,
+)
+
+TAKE_SCHEDULES = Query(
+    """
+select id, entrypoint as task, expression, now() as now
+from tasks.pgqueuer_schedules
+where entrypoint = any($1::text[]) and next_run <= now()
+order by id
+for update skip locked
+""",
+    Due,
+)
+
+MOVE_SCHEDULES = Query(
+    """
+update tasks.pgqueuer_schedules as schedule
+set last_run = now(), updated = now(), next_run = moved.next_run
+from unnest($1::bigint[], $2::timestamptz[]) as moved (id, next_run)
+where schedule.id = moved.id
+returning schedule.id
+""",
+    int,
+)

@@ -1,0 +1,102 @@
+"""A worker's own direct connection, made again by itself whenever it breaks."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+import asyncpg
+
+from rensai.kit.db import Query
+
+T = TypeVar("T")
+
+Connection = Any  # asyncpg ships without types
+Connect = Callable[[], Awaitable[Connection]]
+
+_BROKEN = (
+    OSError,
+    TimeoutError,
+    asyncpg.InterfaceError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.OperatorInterventionError,
+    asyncpg.InsufficientResourcesError,
+)
+
+
+def direct(url: str) -> Connect:
+    """Connects past any pooler. What a worker writes may be lost when the server itself crashes:
+    then a task runs again, as it may after any crash, so nobody waits for the disk."""
+
+    async def connect() -> Connection:
+        return await asyncpg.connect(
+            url,
+            timeout=5,
+            command_timeout=20,
+            statement_cache_size=50,
+            server_settings={
+                "application_name": "rensai worker",
+                "timezone": "UTC",
+                "jit": "off",
+                "synchronous_commit": "off",
+            },
+        )
+
+    return connect
+
+
+class LineDownError(Exception):
+    """The database cannot be reached at this moment."""
+
+
+class Line:
+    """One connection; statements wait for their turn. `listen` is kept across reconnects."""
+
+    def __init__(
+        self, connect: Connect, *, listen: tuple[str, Callable[[], None]] | None = None
+    ) -> None:
+        self._connect = connect
+        self._listen = listen
+        self._connection: Connection | None = None
+        self._turn = asyncio.Lock()
+
+    async def ask(self, query: Query[T], *args: object) -> list[T]:
+        """Every row of the answer."""
+        return query.rows(await self.fetch(query.text, *args))
+
+    async def fetch(self, text: str, *args: object) -> list[Any]:
+        """The records of the answer; `LineDownError` when there is no connection to be had."""
+        async with self._turn:
+            try:
+                connection = await self._connected()
+                return await connection.fetch(text, *args)
+            except _BROKEN as error:
+                self._drop()
+                raise LineDownError(f"{type(error).__name__}: {error}") from error
+            except asyncio.CancelledError:
+                self._drop()
+                raise
+
+    async def close(self) -> None:
+        """Say goodbye, if there is still somebody to say it to."""
+        connection, self._connection = self._connection, None
+        if connection is not None and not connection.is_closed():
+            try:
+                await connection.close(timeout=2)
+            except (*_BROKEN, asyncpg.PostgresError):
+                connection.terminate()
+
+    async def _connected(self) -> Connection:
+        if self._connection is not None and not self._connection.is_closed():
+            return self._connection
+        self._connection = connection = await self._connect()
+        if self._listen is not None:
+            channel, told = self._listen
+            await connection.add_listener(channel, lambda *_: told())
+            connection.add_termination_listener(lambda _: told())
+        return connection
+
+    def _drop(self) -> None:
+        """A statement that did not end leaves a connection in an unknown state: use a new one."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.terminate()
