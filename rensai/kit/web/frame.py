@@ -21,7 +21,6 @@ class Frame(Struct, frozen=True):
     description: str
     announcement: str
     language: str
-    path: str
     viewer: Viewer | None
     form_token: str
     """What the forms of this page carry, so that no other site can send them."""

@@ -1,0 +1,1 @@
+"""Formats that were agreed outside: password hashes and BIP-39 identities."""

@@ -1,0 +1,95 @@
+"""Signing in and out over `/api/v1/auth`."""
+
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from litestar import Request, Response, get, post
+from litestar.status_codes import HTTP_200_OK, HTTP_204_NO_CONTENT
+from msgspec import Meta, Struct
+
+from rensai.kit.errors import Invalid
+from rensai.kit.services import Services
+from rensai.kit.web.bodies import Body
+from rensai.kit.web.cookies import SESSION, forget_cookie, own_cookie
+from rensai.kit.web.forms import require_own_page
+from rensai.rooms.readers import service
+from rensai.rooms.readers.door import require_role
+from rensai.rooms.readers.model import Role, User
+
+Name = Annotated[str, Meta(min_length=1, max_length=254)]
+
+
+class SignIn(Body, frozen=True):
+    """Who wants in: one of username, e-mail address or, for either, login; and the password."""
+
+    password: Annotated[str, Meta(min_length=1, max_length=128)]
+    login: Name | None = None
+    username: Name | None = None
+    email: Name | None = None
+
+
+class Account(Struct, frozen=True, rename="camel"):
+    """An account, as its owner sees it."""
+
+    id: UUID
+    username: str
+    email: str
+    display_name: str
+    bio: str
+    role: str
+    email_verified: bool
+    created_at: datetime
+
+
+def _account(user: User) -> Account:
+    return Account(
+        id=user.uid,
+        username=user.username,
+        email=user.email,
+        display_name=user.display_name,
+        bio=user.bio,
+        role=user.role,
+        email_verified=user.email_verified,
+        created_at=user.created_at,
+    )
+
+
+@post("/api/v1/auth/login", status_code=HTTP_200_OK, tags=["auth"], summary="Sign in")
+async def login(
+    data: SignIn, request: Request[Any, Any, Any], services: Services
+) -> Response[Account]:
+    """Begin a session: the answer sets its cookie."""
+    require_own_page(request.headers, services.config.base_url)
+    names = [name for name in (data.login, data.username, data.email) if name is not None]
+    if len(names) != 1:
+        raise Invalid("Send exactly one of login, username and email.")
+    session = await service.sign_in(
+        services.db,
+        services.limits,
+        login=names[0],
+        password=data.password,
+        address=request.client.host if request.client else "",
+        clock=services.clock,
+    )
+    cookie = own_cookie(services.config, SESSION, session.token, service.SESSION_LENGTH)
+    return Response(_account(session.user), cookies=[cookie])
+
+
+@post("/api/v1/auth/logout", status_code=HTTP_204_NO_CONTENT, tags=["auth"], summary="Sign out")
+async def logout(request: Request[Any, Any, Any], services: Services) -> Response[None]:
+    """End the session of the cookie; there may be none."""
+    require_own_page(request.headers, services.config.base_url)
+    if token := request.cookies.get(SESSION):
+        async with services.db.transaction() as tx:
+            await service.sign_out(tx, token)
+    return Response(None, cookies=[forget_cookie(services.config, SESSION)])
+
+
+@get("/api/v1/auth/me", tags=["auth"], summary="Who am I?")
+async def me(user: User | None) -> Account:
+    """The account that is signed in."""
+    return _account(require_role(user, Role.USER))
+
+
+routes = [login, logout, me]

@@ -1,0 +1,34 @@
+"""What other rooms may ask of the readers' room.
+
+Handlers get the account that is asking as the dependency `user`; `require_role` turns it into
+one that may go on.
+"""
+
+from rensai.kit.errors import AuthRequired, Forbidden
+from rensai.rooms.readers.model import Created, Role, User
+from rensai.rooms.readers.service import (
+    clear_expired_sessions,
+    count_accounts,
+    create_admin,
+    user_of_session,
+)
+
+__all__ = [
+    "Created",
+    "Role",
+    "User",
+    "clear_expired_sessions",
+    "count_accounts",
+    "create_admin",
+    "require_role",
+    "user_of_session",
+]
+
+
+def require_role(user: User | None, role: Role) -> User:
+    """The account, if it has at least that role; else the error that says what is missing."""
+    if user is None:
+        raise AuthRequired
+    if not user.may(role):
+        raise Forbidden
+    return user
