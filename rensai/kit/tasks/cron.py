@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import cast
 
 import croniter
 
@@ -12,13 +11,12 @@ from rensai.kit.tasks import store
 from rensai.kit.tasks.declare import AnyTask
 from rensai.kit.tasks.enqueue import enqueue_requests, request
 
-_LOOK_SECONDS = 1.0
+_LOOK_SECONDS = 30.0
 
 
 def next_run(expression: str, after: datetime) -> datetime:
     """The first time after the given one that the expression names, in UTC."""
-    found = croniter.croniter(expression, after.astimezone(UTC)).get_next(datetime)
-    return cast("datetime", found)
+    return croniter.croniter(expression, after.astimezone(UTC)).get_next(datetime)
 
 
 class Cron:
@@ -30,22 +28,23 @@ class Cron:
         self._known = False
 
     async def step(self) -> None:
-        """Make the schedules known, then ask for what is due, once a second."""
+        """Make the schedules known, ask for what is due, and sleep until the next one is."""
         if not self._tasks:
             await asyncio.Event().wait()
         if not self._known:
             await self._declare()
             self._known = True
         await self.run_due()
-        await asyncio.sleep(_LOOK_SECONDS)
+        wait = await self._db.queue.first(store.NEXT_SCHEDULE, list(self._tasks))
+        await asyncio.sleep(min(_LOOK_SECONDS, max(0.01, wait or 0.0)))
 
     async def run_due(self) -> int:
         """Ask for every task that is due; how many there were. Missed times count once."""
         names = list(self._tasks)
-        if not await self._db.queue.first(store.SCHEDULES_DUE, names):
-            return 0
         async with self._db.queue.transaction() as tx:
             due = await tx.all(store.TAKE_SCHEDULES, names)
+            if not due:
+                return 0
             tasks = [self._tasks[one.task] for one in due]
             await tx.all(
                 store.MOVE_SCHEDULES,

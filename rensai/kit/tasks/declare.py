@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, get_type_hints
 
+import anyio.to_thread
 import msgspec
 
 from rensai.kit.clock import Clock
@@ -71,15 +72,16 @@ class TaskContext:
         return self.services.cache
 
 
-Handler = Callable[[TaskContext, A], Awaitable[None]] | Callable[[TaskContext, A], None]
+Call = Callable[[TaskContext, A], Awaitable[None]]
+Handler = Call[A] | Callable[[TaskContext, A], None]
 
 
 @dataclass(frozen=True, eq=False)
 class Task(Generic[A]):
-    """A declared task; `enqueue` asks for it, a worker calls `handler`."""
+    """A declared task; `enqueue` asks for it, a worker makes the `call`."""
 
     name: str
-    handler: Handler[A]
+    call: Call[A]
     args_type: type[A]
     queue: str
     priority: int
@@ -88,9 +90,6 @@ class Task(Generic[A]):
     dedupe: Callable[[A], str | None] | None
     schedule: str | None
     timeout: timedelta
-    threaded: bool
-    """The handler is a plain function: it runs in a thread, never on the event loop."""
-
     decode: Callable[[bytes], A]
 
     def encode(self, args: A) -> bytes:
@@ -117,12 +116,13 @@ def task(
     priority: int = 0,
     concurrency: int = 0,
     retry: Retry | None = None,
-    dedupe: Callable[[A], str | None] | None = None,
+    dedupe: Callable[[Any], str | None] | None = None,
     schedule: str | None = None,
     timeout: timedelta = timedelta(minutes=5),
 ) -> Callable[[Handler[A]], Task[A]]:
     """Declare the decorated function as a task.
 
+    A plain function runs in a thread and must tolerate that it goes on there after a timeout.
     `concurrency` counts over all workers (0: no limit); a higher `priority` goes first;
     `dedupe` names what makes two requests the same (see docs/tasks.md); `schedule` is a cron
     expression in UTC, for tasks whose arguments all have defaults. The name is the room and
@@ -139,7 +139,7 @@ def task(
             args_type()
         return Task(
             name=full,
-            handler=handler,
+            call=_call(handler),
             args_type=args_type,
             queue=queue,
             priority=priority,
@@ -148,11 +148,21 @@ def task(
             dedupe=dedupe,
             schedule=schedule,
             timeout=timeout,
-            threaded=not inspect.iscoroutinefunction(handler),
             decode=msgspec.json.Decoder(args_type).decode,
         )
 
     return declare
+
+
+def _call(handler: Handler[A]) -> Call[A]:
+    """A plain function runs in a thread, so that nothing blocks the event loop."""
+    if inspect.iscoroutinefunction(handler):
+        return handler
+
+    async def in_thread(context: TaskContext, args: A) -> None:
+        await anyio.to_thread.run_sync(handler, context, args, abandon_on_cancel=True)
+
+    return in_thread
 
 
 def _name(handler: Handler[A]) -> str:

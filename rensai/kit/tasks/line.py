@@ -91,8 +91,12 @@ class Line:
         self._connection = connection = await self._connect()
         if self._listen is not None:
             channel, told = self._listen
-            await connection.add_listener(channel, lambda *_: told())
-            connection.add_termination_listener(lambda _: told())
+
+            def wake(*_: object) -> None:
+                told()
+
+            await connection.add_listener(channel, wake)
+            connection.add_termination_listener(wake)
         return connection
 
     def _drop(self) -> None:

@@ -60,7 +60,7 @@ class Picker:
         except asyncpg.DeadlockDetectedError:
             return []
         except asyncpg.UniqueViolationError as error:
-            if error.constraint_name in _RACES:
+            if getattr(error, "constraint_name", None) in _RACES:
                 return []
             raise
         # The key of some may be busy: the database has put those back for a second.

@@ -131,7 +131,7 @@ select id from gone
 )
 
 GIVEN_BACK = Query(
-    f"""
+    """
 with ended as (
     select * from unnest($2::bigint[], $3::timestamptz[]) as ended (id, stamp)
 ), waiting as (
@@ -143,7 +143,7 @@ with ended as (
         and task.status = 'picked'
     returning task.id
 )
-select id from waiting, (select pg_notify('{CHANNEL}', 'back')) as told
+select id from waiting, (select pg_notify('rensai_tasks', 'back')) as told
 """,
     int,
 )
@@ -217,12 +217,13 @@ class Due(msgspec.Struct, frozen=True):
     now: datetime
 
 
-SCHEDULES_DUE = Query(
+NEXT_SCHEDULE = Query(
     """
-select id from tasks.pgqueuer_schedules where entrypoint = any($1::text[]) and next_run <= now()
-limit 1
+select extract(epoch from min(next_run) - now())::double precision
+from tasks.pgqueuer_schedules
+where entrypoint = any($1::text[])
 """,
-    int,
+    float,
 )
 
 TAKE_SCHEDULES = Query(

@@ -11,7 +11,7 @@ from uuid import uuid4
 from rensai.kit.errors import Unavailable
 from rensai.kit.log import get_logger
 from rensai.kit.tasks import store
-from rensai.kit.tasks.attempt import Attempts
+from rensai.kit.tasks.attempt import attempt
 from rensai.kit.tasks.cron import Cron
 from rensai.kit.tasks.declare import AnyTask
 from rensai.kit.tasks.endings import Buried, GivenBack, Lost, Run
@@ -51,6 +51,7 @@ class Worker:
         pace: Pace | None = None,
     ) -> None:
         self.id = uuid4()
+        self._services = services
         self._pace = pace or Pace()
         self._tasks = {task.name: task for task in tasks}
         self._held: dict[int, Run] = {}
@@ -60,7 +61,6 @@ class Worker:
         self._words = Line(connect)
         self._picker = Picker(self.id, self._picks, tasks, self._pace.heartbeat)
         self._recorder = Recorder(self.id, self._words, self._forget)
-        self._attempts = Attempts(services, self._pace.slots)
         self._cron = Cron(services.db, tasks)
 
     async def run(self, stop: asyncio.Event, shutdown: timedelta) -> None:
@@ -98,7 +98,7 @@ class Worker:
             except LineDownError as error:
                 _log.warning("the database cannot be reached", error=str(error))
                 await asyncio.sleep(patience.broken())
-            except Exception:
+            except Exception:  # noqa: BLE001 - the worker outlives whatever goes wrong
                 _log.exception("taking tasks failed")
                 await asyncio.sleep(patience.broken())
 
@@ -137,7 +137,7 @@ class Worker:
     async def _attempt(self, run: Run) -> None:
         clock = asyncio.get_running_loop().time
         began = clock()
-        ending = await self._attempts.make(run)
+        ending = await attempt(self._services, run)
         run.seconds = clock() - began
         self._recorder.add(run, ending)
         self._busy -= 1
@@ -211,7 +211,7 @@ async def _forever(name: str, step: Callable[[], Awaitable[None]], *, every: flo
             await step()
         except (LineDownError, Unavailable):
             await asyncio.sleep(patience.broken())
-        except Exception:
+        except Exception:  # noqa: BLE001 - the worker outlives whatever goes wrong
             _log.exception("a part of the worker failed", part=name)
             await asyncio.sleep(patience.broken())
         else:
