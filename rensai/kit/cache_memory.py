@@ -159,6 +159,8 @@ class MemoryCache:
 
     async def incr(self, key: str, ttl: timedelta, amount: int = 1) -> int:
         entry = self._kept.find(key) or self._values.find(key)
+        if entry is not None and not entry[0].lstrip(b"-").isdigit():
+            raise ValueError(f"{key} is not a counter")
         count = amount if entry is None else int(entry[0]) + amount
         ends = self._kept.now() + ttl.total_seconds() if entry is None else entry[1]
         self._values.drop(key)

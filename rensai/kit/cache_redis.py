@@ -8,6 +8,8 @@ from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from typing import cast
 
+from redis.exceptions import ResponseError
+
 from rensai.kit.cache_flight import Flight, Flights
 from rensai.kit.cache_memory import NOTHING, life_of
 from rensai.kit.redis import RedisDownError, RedisLink, Script
@@ -75,8 +77,11 @@ class RedisCache:
         return await self._link.call("SET", PREFIX + key, value, "NX", "PX", life) is not None
 
     async def incr(self, key: str, ttl: timedelta, amount: int = 1) -> int:
-        count = await self._link.run(_INCR, [PREFIX + key], amount, millis(ttl.total_seconds()))
-        return cast(int, count)
+        life = millis(ttl.total_seconds())
+        try:
+            return cast(int, await self._link.run(_INCR, [PREFIX + key], amount, life))
+        except ResponseError as error:
+            raise ValueError(f"{key} is not a counter") from error
 
     async def get_or_load(
         self,
