@@ -20,7 +20,7 @@ _INITDB = (
     "--locale=C",
     "--locale-provider=builtin",  # the same order of text on every machine
     "--builtin-locale=C.UTF-8",
-    "--text-search-config=pg_catalog.simple",
+    "--text-search-config=simple",
     "--no-instructions",
 )
 
