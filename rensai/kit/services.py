@@ -1,6 +1,6 @@
 """What a process has open and hands to its edges: one of each, made once at the start."""
 
-from dataclasses import dataclass
+from typing import final
 
 from rensai.config import Config
 from rensai.kit.cache import Cache
@@ -9,12 +9,21 @@ from rensai.kit.db import Database
 from rensai.kit.limits import Limits
 
 
-@dataclass(frozen=True, slots=True)
+@final
 class Services:
-    """The open parts of one process."""
+    """The open parts of one process.
 
-    config: Config
-    db: Database
-    clock: Clock
-    cache: Cache
-    limits: Limits
+    A plain class on purpose: handlers take it as an argument, and the framework would look for
+    data to validate inside a dataclass or a Struct.
+    """
+
+    __slots__ = ("cache", "clock", "config", "db", "limits")
+
+    def __init__(
+        self, *, config: Config, db: Database, clock: Clock, cache: Cache, limits: Limits
+    ) -> None:
+        self.config = config
+        self.db = db
+        self.clock = clock
+        self.cache = cache
+        self.limits = limits
