@@ -6,10 +6,10 @@ import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-import asyncpg
 import pytest
 
 from rensai.kit.db import Database, DatabaseSettings
+from rensai.kit.db_driver import connect
 from rensai.kit.migrate import migrate
 from tests import postgres
 
@@ -57,7 +57,7 @@ async def _make_template(server: postgres.TestServer) -> None:
 
 
 async def _administer(server: postgres.TestServer, statement: str) -> None:
-    connection = await asyncpg.connect(server.url())
+    connection = await connect(server.url(), seconds=10)
     try:
         await connection.execute(statement)
     finally:

@@ -9,20 +9,34 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import timedelta
 
-from rensai.kit.db_pool import Pool, Reads, Subscriptions, Tx
+from rensai.kit.db_connect import Connector, Patience, probe
+from rensai.kit.db_connections import PoolUse
+from rensai.kit.db_errors import Contended, Lost, TooSlow, Unusable
+from rensai.kit.db_pool import Pool
+from rensai.kit.db_replica import Replica
 from rensai.kit.db_statements import STATEMENTS, Command, Query
+from rensai.kit.db_tx import Reads, Subscriptions, TransactionMisused, Tx
 
 __all__ = [
     "STATEMENTS",
     "Command",
+    "Contended",
     "Database",
     "DatabaseSettings",
+    "Lost",
     "Pool",
+    "PoolUse",
     "Query",
     "Reads",
+    "Replica",
     "Subscriptions",
+    "TooSlow",
+    "TransactionMisused",
     "Tx",
+    "Unusable",
 ]
+
+_ALIVE = Query("SELECT 1 AS alive", int)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +47,17 @@ class DatabaseSettings:
     replica_url: str | None = None
     queue_url: str | None = None
     pool_size: int = 10
+    queue_pool_size: int = 4
     statement_timeout: timedelta = timedelta(seconds=5)
+    lock_timeout: timedelta = timedelta(seconds=3)
+    idle_in_transaction_timeout: timedelta = timedelta(seconds=15)
+    acquire_timeout: timedelta = timedelta(seconds=5)
 
 
 class Database:
     """The three ways to the data: `primary` writes, `replica` may lag, `queue` is direct."""
 
-    def __init__(self, primary: Pool, replica: Pool, queue: Pool) -> None:
+    def __init__(self, primary: Pool, replica: Pool | Replica, queue: Pool) -> None:
         self.primary = primary
         self.replica = replica
         self.queue = queue
@@ -48,23 +66,55 @@ class Database:
     async def open(
         cls, settings: DatabaseSettings, *, subscriptions: Subscriptions | None = None
     ) -> "Database":
-        """Connect to every server that the settings name."""
-        subscribed = subscriptions or {}
-        size = settings.pool_size
-        primary = await Pool.open(settings.primary_url, size=size, subscriptions=subscribed)
-        queue = await Pool.open(
-            settings.queue_url or settings.primary_url, size=size, subscriptions=subscribed
-        )
-        return cls(primary, primary, queue)
+        """Connect to every server that the settings name; `Unusable` says what is wrong."""
+        opener = _Opener(settings, subscriptions or {})
+        primary = await opener.pool(settings.primary_url, guarded=True)
+        queue_url = settings.queue_url or settings.primary_url
+        queue = await opener.pool(queue_url, size=settings.queue_pool_size)
+        replica_url = settings.replica_url
+        if not replica_url:
+            return cls(primary, primary, queue)
+        replica = Replica(primary, lambda: opener.pool(replica_url, writes=False, guarded=True))
+        await replica.start()
+        return cls(primary, replica, queue)
 
-    def transaction(
-        self,
-        timeout: timedelta | None = None,  # noqa: ASYNC109 - the server enforces it
-    ) -> AbstractAsyncContextManager[Tx]:
-        """One transaction on the primary."""
+    def transaction(self, timeout: timedelta | None = None) -> AbstractAsyncContextManager[Tx]:
+        """One transaction on the primary; `timeout` replaces the limit of each statement in it."""
         return self.primary.transaction(timeout)
+
+    async def check(self) -> None:
+        """Return if the primary answers, raise `Unavailable` if not; one round trip."""
+        await self.primary.first(_ALIVE)
 
     async def close(self) -> None:
         """Close every connection."""
-        await self.primary.close()
+        if self.replica is not self.primary:
+            await self.replica.close()
         await self.queue.close()
+        await self.primary.close()
+
+
+class _Opener:
+    """Makes pools from the same settings."""
+
+    def __init__(self, settings: DatabaseSettings, subscriptions: Subscriptions) -> None:
+        self._settings = settings
+        self._subscriptions = subscriptions
+
+    async def pool(
+        self, url: str, *, size: int | None = None, writes: bool = True, guarded: bool = False
+    ) -> Pool:
+        """A pool; a guarded one refuses writes outside its transactions."""
+        settings = self._settings
+        patience = Patience(
+            settings.statement_timeout, settings.lock_timeout, settings.idle_in_transaction_timeout
+        )
+        pooled = await probe(url)
+        connector = Connector(url, patience, read_only=guarded, in_transaction_mode=pooled)
+        return Pool(
+            connector,
+            size=size or settings.pool_size,
+            patience=settings.acquire_timeout,
+            subscriptions=self._subscriptions,
+            writes=writes,
+        )

@@ -1,100 +1,187 @@
-"""Connections to one server: single reads, and transactions."""
+"""Reads and transactions on one server."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
-from typing import Protocol, TypeVar
+from types import TracebackType
+from typing import TypeVar
 
 import asyncpg
 
-from rensai.kit.db_statements import Command, Query
+from rensai.kit.db_connect import GRACE, Connector
+from rensai.kit.db_connections import Connections, PoolUse
+from rensai.kit.db_driver import Connection, Record
+from rensai.kit.db_errors import DRIVER_ERRORS, Lost, domain_error, domain_errors, raise_domain
+from rensai.kit.db_statements import Query
+from rensai.kit.db_tx import Subscriptions, TransactionMisused, Tx, run_callbacks
 
 T = TypeVar("T")
 
-Subscriptions = Mapping[type[object], tuple[object, ...]]
-
-
-class Reads(Protocol):
-    """What a read needs; a pool and a transaction both offer it."""
-
-    async def all(self, query: Query[T], *args: object) -> list[T]: ...
-
-    async def first(self, query: Query[T], *args: object) -> T | None: ...
-
-
-class Tx:
-    """An open transaction; news emitted through it leaves only when it commits."""
-
-    def __init__(self, connection: asyncpg.Connection, subscriptions: Subscriptions) -> None:
-        self.connection = connection
-        self.subscriptions = subscriptions
-        self.callbacks: list[Callable[[], Awaitable[object]]] = []
-
-    async def all(self, query: Query[T], *args: object) -> list[T]:
-        """Every row of the answer."""
-        return query.rows(await self.connection.fetch(query.text, *args))
-
-    async def first(self, query: Query[T], *args: object) -> T | None:
-        """The first row of the answer, if there is one."""
-        rows = await self.all(query, *args)
-        return rows[0] if rows else None
-
-    async def run(self, command: Command, *args: object) -> int:
-        """Run a command and say how many rows it touched."""
-        status = await self.connection.execute(command.text, *args)
-        count = status.rpartition(" ")[2]
-        return int(count) if count.isdigit() else 0
-
-    async def run_many(self, command: Command, rows: Iterable[Sequence[object]]) -> None:
-        """Run a command once for each row, in one round trip."""
-        await self.connection.executemany(command.text, rows)
-
-    def after_commit(self, callback: Callable[[], Awaitable[object]]) -> None:
-        """Run something once this transaction has committed, and not if it does not."""
-        self.callbacks.append(callback)
-
-
-async def _keep_session(connection: object) -> None:
-    """Nothing here leaves session state behind, so a release costs no round trip."""
-
 
 class Pool:
-    """Connections to one server; reads straight from the pool are single statements."""
+    """Connections to one server; a read straight from the pool is a transaction of its own."""
 
-    def __init__(self, pool: asyncpg.Pool, subscriptions: Subscriptions) -> None:
-        self._pool = pool
-        self._subscriptions = subscriptions
+    def __init__(
+        self,
+        connector: Connector,
+        *,
+        size: int,
+        patience: timedelta,
+        subscriptions: Subscriptions,
+        writes: bool,
+    ) -> None:
+        self.connections = Connections(connector.connect, limit=size, patience=patience)
+        self.connector = connector
+        self.subscriptions = subscriptions
+        self.writes = writes
+        self.owners: set[asyncio.Task[object]] = set()
+        self.chores: set[asyncio.Task[None]] = set()
+        self._bracketed = connector.in_transaction_mode
+        self._begin_read = connector.begin(write=False)
 
-    @classmethod
-    async def open(cls, url: str, *, size: int, subscriptions: Subscriptions) -> "Pool":
-        """Connect to a server."""
-        pool = await asyncpg.create_pool(url, min_size=0, max_size=size, reset=_keep_session)
-        return cls(pool, subscriptions)
+    @property
+    def url(self) -> str:
+        """The server's address, for whoever needs a connection of their own, to LISTEN on."""
+        return self.connector.url
 
-    async def close(self) -> None:
-        """Let running statements end, then close every connection."""
-        await self._pool.close()
+    @property
+    def use(self) -> PoolUse:
+        """How busy it is, for metrics."""
+        return self.connections.use
 
     async def all(self, query: Query[T], *args: object) -> list[T]:
         """Every row of the answer."""
-        async with self._pool.acquire() as connection:
-            return query.rows(await connection.fetch(query.text, *args))
+        return query.rows(await self._fetch(query.text, args))
 
     async def first(self, query: Query[T], *args: object) -> T | None:
         """The first row of the answer, if there is one."""
-        rows = await self.all(query, *args)
+        rows = query.rows(await self._fetch(query.text, args))
         return rows[0] if rows else None
 
-    @asynccontextmanager
-    async def transaction(self, timeout: timedelta | None = None) -> AsyncIterator[Tx]:  # noqa: ASYNC109
-        """One transaction: all of it happens, or nothing."""
-        async with self._pool.acquire() as connection:
-            tx = Tx(connection, self._subscriptions)
-            async with connection.transaction():
-                if timeout is not None:
-                    milliseconds = int(timeout / timedelta(milliseconds=1))
-                    await connection.execute(f"SET LOCAL statement_timeout = {milliseconds}")
-                yield tx
-        for callback in tx.callbacks:
-            await asyncio.shield(callback())
+    def transaction(
+        self, timeout: timedelta | None = None, *, read_only: bool = False
+    ) -> AbstractAsyncContextManager[Tx]:
+        """One transaction: all of it happens, or nothing.
+
+        `timeout` replaces the limit of each statement in it.
+        """
+        return _Transaction(self, timeout, write=self.writes and not read_only)
+
+    async def close(self, patience: timedelta = timedelta(seconds=5)) -> None:
+        """Let running statements end, then close every connection."""
+        if self.chores:
+            await asyncio.wait(self.chores, timeout=patience.total_seconds())
+        await self.connections.close(patience)
+
+    async def _fetch(self, text: str, args: tuple[object, ...]) -> list[Record]:
+        try:
+            return await self._fetch_once(text, args)
+        except Lost:
+            # The server or the pooler restarted while the connection lay idle. A read can be
+            # asked again; if the server is still away this says so.
+            return await self._fetch_once(text, args)
+
+    async def _fetch_once(self, text: str, args: tuple[object, ...]) -> list[Record]:
+        connection = await self.connections.take()
+        try:
+            if self._bracketed:
+                await connection.execute(self._begin_read)
+                records = await connection.fetch(text, *args)
+                await connection.execute("COMMIT")
+            else:
+                records = await connection.fetch(text, *args)
+        except DRIVER_ERRORS as error:
+            await self.settle(connection, domain_error(error))
+            raise_domain(error)
+        except BaseException as error:
+            await self.settle(connection, error)
+            raise
+        self.connections.give_back(connection)
+        return records
+
+    async def settle(self, connection: Connection, error: BaseException) -> None:
+        """Take back a connection after an error, so that nothing of it is left."""
+        if isinstance(error, Lost):
+            self.connections.discard(connection)
+        else:
+            await self.connections.mend(connection)
+
+
+class _Transaction(AbstractAsyncContextManager[Tx]):
+    """Opens a transaction on a pool, and ends it whatever happens inside."""
+
+    def __init__(self, pool: Pool, timeout: timedelta | None, *, write: bool) -> None:
+        self._pool = pool
+        self._begin = pool.connector.begin(write=write, statement=timeout)
+        self._timeout = timeout
+        self._task: asyncio.Task[object] | None = None
+
+    async def __aenter__(self) -> Tx:
+        pool = self._pool
+        task = asyncio.current_task()
+        if task in pool.owners:
+            raise TransactionMisused(
+                "this task has a transaction open already: pass it on, or use its savepoint()"
+            )
+        try:
+            self._connection = await self._open()
+        except Lost:
+            self._connection = await self._open()  # nothing has happened yet
+        if task is not None:
+            pool.owners.add(task)
+        self._task = task
+        seconds = None if self._timeout is None else (self._timeout + GRACE).total_seconds()
+        self._tx = Tx(self._connection, pool.subscriptions, seconds)
+        return self._tx
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        callbacks = self._tx.end()
+        if self._task is not None:
+            self._pool.owners.discard(self._task)
+        if error is not None:
+            await self._roll_back(error)
+            return
+        await self._commit()
+        if callbacks:
+            # The commit has happened: a request that is cancelled now cannot undo the rest.
+            chore = asyncio.create_task(run_callbacks(callbacks))
+            self._pool.chores.add(chore)
+            chore.add_done_callback(self._pool.chores.discard)
+            await asyncio.shield(chore)
+
+    async def _open(self) -> Connection:
+        connection = await self._pool.connections.take()
+        try:
+            with domain_errors():
+                await connection.execute(self._begin)
+        except BaseException as error:
+            await self._pool.settle(connection, error)
+            raise
+        return connection
+
+    async def _roll_back(self, error: BaseException) -> None:
+        # Only asyncpg's own errors can come from the database here; an OSError may be a file's.
+        if isinstance(error, asyncpg.PostgresError | asyncpg.InterfaceError):
+            await self._pool.settle(self._connection, domain_error(error))
+            raise_domain(error)
+        else:
+            await self._pool.settle(self._connection, error)
+
+    async def _commit(self) -> None:
+        try:
+            with domain_errors():
+                outcome = await self._connection.execute("COMMIT")
+        except BaseException as error:
+            await self._pool.settle(self._connection, error)
+            raise
+        self._pool.connections.give_back(self._connection)
+        if outcome != "COMMIT":
+            raise TransactionMisused(
+                "a database error was caught inside the transaction, which has thereby failed: "
+                "let it out, or guard that part with savepoint()"
+            )

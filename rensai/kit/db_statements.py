@@ -7,12 +7,12 @@ from typing import Generic, TypeVar, cast
 
 import msgspec
 
+from rensai.kit.db_driver import Record
+
 T = TypeVar("T")
 
 STATEMENTS: list["Query[object] | Command"] = []
 """Every statement of every imported module; a test prepares each on the migrated schema."""
-
-Records = Iterable[tuple[object, ...]]
 
 
 class Query(Generic[T]):
@@ -26,7 +26,7 @@ class Query(Generic[T]):
     def __init__(self, text: str, row: type[T]) -> None:
         self.text = text
         self.row = row
-        self.rows: Callable[[Records], list[T]] = _mapper(row)
+        self.rows: Callable[[Iterable[Record]], list[T]] = _mapper(row)
         STATEMENTS.append(cast("Query[object]", self))
 
     def __repr__(self) -> str:
@@ -46,9 +46,9 @@ class Command:
         return f"Command({' '.join(self.text.split())!r})"
 
 
-def _mapper(row: type[T]) -> Callable[[Records], list[T]]:
+def _mapper(row: type[T]) -> Callable[[Iterable[Record]], list[T]]:
     """How a whole answer becomes a list, decided once and not for each row."""
     if issubclass(row, msgspec.Struct):
         return lambda records: list(starmap(row, records))
-    value = cast("Callable[[tuple[object, ...]], T]", itemgetter(0))
+    value = cast("Callable[[Record], T]", itemgetter(0))
     return lambda records: list(map(value, records))
