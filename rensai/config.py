@@ -32,8 +32,11 @@ __all__ = [
     "Kind",
     "Setting",
     "Value",
+    "debugging",
+    "environment_of",
     "explain",
     "load",
+    "secrets_of",
     "shown",
     "write_record",
 ]
@@ -72,6 +75,30 @@ def load(environ: Mapping[str, str] | None = None, *, record: bool = True) -> Co
 def explain(environ: Mapping[str, str] | None = None) -> list[Value]:
     """Every setting with its value and source, without making anything."""
     return _resolve(environ, record=True, generate=False)
+
+
+def environment_of(config: Config) -> dict[str, str]:
+    """The environment for a child process, which then reads what we have read."""
+    return {
+        **os.environ,
+        "RENSAI_DATA_DIR": str(config.data_dir),
+        "HOST": config.host,
+        "PORT": str(config.port),
+        "BASE_URL": config.base_url,
+        "RUN_MODE": config.run_mode,
+        "LOG_FORMAT": config.log_format,
+    }
+
+
+def secrets_of(config: Config) -> list[str]:
+    """Every value that must not be seen in a log."""
+    values = (getattr(config, field) for field, setting in BY_FIELD.items() if setting.secret)
+    return [value for value in values if isinstance(value, str)]
+
+
+def debugging() -> bool:
+    """Whether a failing command shows its traceback; asked also when settings are wrong."""
+    return os.environ.get("RENSAI_DEBUG", "").lower() in {"1", "true", "yes", "on"}
 
 
 def shown(setting: Setting, value: object) -> str:

@@ -6,7 +6,7 @@ save for the two that carry the product's name because others may use the bare w
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, get_type_hints
+from typing import Annotated, Literal, get_type_hints
 
 from rensai.config_kinds import (
     FOLDER,
@@ -95,12 +95,21 @@ class Config:
             words="none",
         ),
     ]
+    metrics_token: Annotated[
+        str | None,
+        About(
+            text_of(16),
+            "Lets whoever sends it as a bearer token read /metrics from anywhere.",
+            secret=True,
+            words="none: /metrics answers this machine only",
+        ),
+    ]
     log_level: Annotated[
         str,
         About(choice("debug", "info", "warning", "error"), "The least severe line to log.", "info"),
     ]
     log_format: Annotated[
-        str,
+        Literal["json", "text"],
         About(
             choice("json", "text"),
             "How log lines look.",

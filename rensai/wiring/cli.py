@@ -1,13 +1,92 @@
-"""The table of commands. What a command needs is imported when it runs, so help is quick."""
+"""The table of commands. A command is imported when it runs, so that help answers at once."""
+
+import sys
+from contextlib import AbstractAsyncContextManager
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from rensai import __version__
+from rensai.wiring.failure import one_line
 
-@click.group()
-def rensai() -> None:
-    """One self-hosted home for serial fiction."""
+if TYPE_CHECKING:
+    from rensai.kit.services import Services
+
+
+class Entry(NamedTuple):
+    """One line of the table: where the command is, and what it does in a few words."""
+
+    where: str
+    summary: str
+
+
+COMMANDS = {
+    "serve": Entry("rensai.wiring.commands:serve", "Run the site and its background tasks."),
+    "worker": Entry("rensai.wiring.commands:worker", "Run background tasks only."),
+    "demo": Entry("rensai.wiring.commands:demo", "Run it all with a small library to look at."),
+    "migrate": Entry("rensai.wiring.commands:migrate", "Bring the database up to this release."),
+    "admin": Entry("rensai.wiring.commands_admin:admin", "Create administrators."),
+    "doctor": Entry("rensai.wiring.commands_doctor:doctor", "Check everything; say how to mend."),
+    "config": Entry("rensai.wiring.commands_config:config", "Show every setting and its source."),
+    "openapi": Entry("rensai.wiring.commands:openapi", "Print the description of the API."),
+}
+
+
+class Table(click.Group):
+    """A group whose commands are imported on use and summarised without import."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        del ctx
+        entry = COMMANDS.get(cmd_name)
+        if entry is None:
+            return None
+        module, _, name = entry.where.partition(":")
+        found = getattr(import_module(module), name)
+        assert isinstance(found, click.Command)  # noqa: S101 - the table is ours
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.summary) for name, entry in COMMANDS.items()])
+
+
+@click.group(
+    cls=Table,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Start with `rensai demo`, or `rensai doctor` when something is wrong. "
+    "Each command explains itself: `rensai serve --help`.",
+)
+@click.version_option(__version__, prog_name="rensai")
+@click.pass_context
+def rensai(ctx: click.Context) -> None:
+    """One self-hosted home for serial fiction: novels and comics.
+
+    Settings come from the environment; `rensai config show` lists them all. With none set,
+    everything runs embedded in one data folder.
+    """
+    from rensai.kit.command import Shell  # noqa: PLC0415 - a command that needs no services is quick
+
+    ctx.obj = Shell(_open)
+
+
+def _open() -> "AbstractAsyncContextManager[Services]":
+    from rensai.config import load, secrets_of  # noqa: PLC0415 - see above
+    from rensai.kit import log  # noqa: PLC0415
+    from rensai.wiring.services import open_services  # noqa: PLC0415
+
+    config = load()
+    log.configure("warning", config.log_format, secrets=secrets_of(config))
+    return open_services(config)
 
 
 def main() -> None:
     """Run a command."""
-    rensai()
+    with one_line():
+        rensai(prog_name="rensai")
+    sys.exit(0)

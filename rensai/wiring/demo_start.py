@@ -1,0 +1,54 @@
+"""Starts the demo and says where to look. Kept apart from the library: the supervisor is small."""
+
+import json
+import sys
+
+from rensai.config import Config, load, write_record
+from rensai.wiring.serve import Tree
+
+
+def start_demo() -> int:
+    """Run the demo until it is stopped; gives the exit code."""
+    # What an earlier demo recorded does not count: the same command does the same thing.
+    config = load(record=False)
+    write_record(
+        {
+            "RENSAI_DATA_DIR": str(config.data_dir),
+            "PORT": str(config.port),
+            "BASE_URL": config.base_url,
+        }
+    )
+    _tell(f"Starting Rensai in {config.data_dir}")
+
+    def announce(prepared: str, ready: bool) -> None:  # noqa: FBT001 - a callback of the tree
+        _announce(config, prepared, ready=ready)
+
+    return Tree(config, prepare=("demo",), progress=_progress, announce=announce).run()
+
+
+def _announce(config: Config, prepared: str, *, ready: bool) -> None:
+    welcome: dict[str, str] = json.loads(prepared)
+    lines: list[str] = []
+    if ready:
+        lines += ["", f"Rensai is running at {config.base_url}"]
+    if welcome["password"]:
+        lines += [
+            "",
+            "Sign in as the administrator; this is shown only now:",
+            f"  name            {welcome['name']}",
+            f"  password        {welcome['password']}",
+            f"  recovery words  {welcome['words']}",
+        ]
+    if ready:
+        lines += ["", "Press Ctrl-C to stop everything.", ""]
+    if lines:
+        _tell("\n".join(lines))
+
+
+def _progress(message: str) -> None:
+    _tell(f"  {message}")
+
+
+def _tell(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
