@@ -95,6 +95,6 @@ def _asset(name: str, body: bytes) -> Asset:
     packed = gzip.compress(body, mtime=0) if textual and len(body) > 1024 else None
     if packed is not None and len(packed) >= len(body):
         packed = None
-    if textual and not kind.startswith("image/"):
+    if textual and not kind.startswith(("text/", "image/")):  # Litestar adds it to text/*
         kind += "; charset=utf-8"
     return Asset(body, packed, kind, f'"{hashlib.sha256(body).hexdigest()[:16]}"')

@@ -8,16 +8,17 @@ runs on every request, so it does little and allocates less.
 from collections.abc import Callable
 from time import perf_counter
 
-from structlog import get_logger
-
 from rensai.kit.errors import RensaiError
+from rensai.kit.log import get_logger
 from rensai.kit.web import arrival
+from rensai.kit.web.access_log import AccessLog
 from rensai.kit.web.asgi import App, Receive, Scope, Send
 from rensai.kit.web.client import Proxies
 from rensai.kit.web.envelopes import Answer
 from rensai.kit.web.errors import ServerFault
-from rensai.kit.web.exchange import Exchange, Observer
+from rensai.kit.web.exchange import Exchange
 from rensai.kit.web.headers import StandingHeaders
+from rensai.kit.web.metrics import HttpMetrics
 from rensai.kit.web.request_id import accepted_or_new, remember
 from rensai.kit.web.slow import PatientReceive
 from rensai.kit.web.surfaces import Surface, surface_of
@@ -39,13 +40,15 @@ class Edge:
         standing: StandingHeaders,
         proxies: Proxies,
         explain: Explain,
-        observe: Observer,
+        metrics: HttpMetrics,
+        access_log: AccessLog,
     ) -> None:
         self._app = app
         self._standing = standing
         self._proxies = proxies
         self._explain = explain
-        self._observe = observe
+        self._metrics = metrics
+        self._access_log = access_log
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -86,7 +89,10 @@ class Edge:
             if not exchange.started:
                 await self._refuse(exchange, ServerFault(), path, named)
         finally:
-            self._observe(exchange, method, path, perf_counter() - began)
+            seconds = perf_counter() - began
+            route = exchange.route or scope.get("path_template") or "(none)"
+            self._metrics.record(route, method, exchange.status, seconds)
+            self._access_log.add(exchange, method, route, seconds)
 
     async def _refuse(
         self, exchange: Exchange, error: RensaiError, path: str, named: dict[bytes, bytes]

@@ -1,7 +1,5 @@
 """One request and its response, as the edge sees them pass."""
 
-from collections.abc import Callable
-
 from rensai.kit.web.asgi import Message, Scope, Send
 from rensai.kit.web.envelopes import Answer
 from rensai.kit.web.headers import StandingHeaders
@@ -90,16 +88,15 @@ class Exchange:
             (name.lower().encode(), value.encode("latin-1"))
             for name, value in answer.headers.items()
         ]
-        headers.append((b"content-type", answer.media_type.encode()))
+        media_type = answer.media_type
+        if media_type.startswith("text/"):
+            media_type += "; charset=utf-8"
+        headers.append((b"content-type", media_type.encode()))
         headers.append((b"content-length", str(len(answer.body)).encode()))
         await self.send(
             {"type": "http.response.start", "status": answer.status, "headers": headers}
         )
         await self.send({"type": "http.response.body", "body": answer.body, "more_body": False})
-
-
-Observer = Callable[[Exchange, str, str, float], None]
-"""Told of each finished exchange: the method, the path and the seconds that it took."""
 
 
 def _with_head(header: tuple[bytes, bytes]) -> tuple[bytes, bytes]:

@@ -1,12 +1,12 @@
 """Errors made into responses: the envelope of the surface, or a page for a browser."""
 
+from html import escape
 from typing import Any
 
-from jinja2 import TemplateError
 from litestar import Request, Response
-from structlog import get_logger
 
 from rensai.kit.errors import RensaiError
+from rensai.kit.log import get_logger
 from rensai.kit.web.envelopes import Answer, as_json
 from rensai.kit.web.errors import in_our_words
 from rensai.kit.web.render import render_text
@@ -43,10 +43,18 @@ def explain(error: RensaiError, path: str, accept: str, request_id: str) -> Answ
             advice=advice,
             request_id=request_id,
         )
-    except TemplateError:
+    except Exception:  # noqa: BLE001 - a broken template must not hide the error itself
         _LOG.exception("the error page cannot be rendered")
-        return as_json(error, path, request_id)
-    return Answer(error.status, dict(error.headers), page.encode(), "text/html; charset=utf-8")
+        page = _plain_page(error, request_id)
+    return Answer(error.status, dict(error.headers), page.encode(), "text/html")
+
+
+def _plain_page(error: RensaiError, request_id: str) -> str:
+    return (
+        '<!doctype html>\n<html lang="en"><meta charset="utf-8">'
+        f"<title>{escape(error.message)}</title><h1>{escape(error.message)}</h1>"
+        f'<p>Request {escape(request_id)}</p><p><a href="/">Go to the first page</a></p></html>\n'
+    )
 
 
 def handle_exception(request: Request[Any, Any, Any], problem: Exception) -> Response[bytes]:

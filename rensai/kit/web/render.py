@@ -17,7 +17,8 @@ _ROOMS = _HERE.parents[1] / "rooms"
 def environment() -> Environment:
     """Every template: `room/page.html` from that room, plain names from this package.
 
-    `static("name")` in a template is the address of an asset.
+    `static("name")` in a template is the address of an asset, and `_("text")` a text that may
+    be translated.
     """
     rooms = {
         folder.parent.name: FileSystemLoader(folder)
@@ -30,7 +31,11 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
+        extensions=["jinja2.ext.i18n"],
     )
+    # Texts are English until there are translations; templates mark them with _() already.
+    i18n = cast("Any", environment)  # Any: the extension adds its methods at run time
+    i18n.install_null_translations(newstyle=True)
     env_globals: dict[str, Any] = cast("dict[str, Any]", environment.globals)
     env_globals["static"] = assets.address
     return environment
@@ -48,5 +53,5 @@ def render(
     return Response(
         render_text(template, request.scope["path"], **context),
         status_code=status,
-        media_type="text/html; charset=utf-8",
+        media_type="text/html",
     )

@@ -3,8 +3,7 @@
 import re
 
 from structlog.contextvars import bind_contextvars, get_contextvars
-
-from rensai.kit.ids import new_uid
+from uuid_utils import uuid7
 
 _SANE = re.compile(rb"[A-Za-z0-9][A-Za-z0-9._:/+=-]{7,127}")
 
@@ -13,7 +12,7 @@ def accepted_or_new(inbound: bytes | None) -> str:
     """The caller's own id when it is a sane one, so that a trace can span servers."""
     if inbound is not None and _SANE.fullmatch(inbound):
         return inbound.decode("ascii")
-    return new_uid().hex
+    return uuid7().hex
 
 
 def remember(request_id: str) -> None:
