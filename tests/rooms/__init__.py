@@ -1,0 +1,1 @@
+"""Tests of the rooms, each on the real database."""
