@@ -3,9 +3,21 @@
 from litestar.types import ControllerRouterHandler
 
 from rensai.kit.web import assets
+from rensai.rooms.catalogue import api as catalogue_api
+from rensai.rooms.catalogue import pages as catalogue_pages
+from rensai.rooms.instance import api as instance_api
+from rensai.rooms.instance import pages as instance_pages
+from rensai.rooms.readers import api as readers_api
+from rensai.rooms.readers import pages as readers_pages
 from rensai.wiring import health
 
 ROUTES: tuple[ControllerRouterHandler, ...] = (
     *health.routes,  # /healthz
     assets.serve_asset,  # /static/…
+    *instance_api.routes,  # /api/v1/instance
+    *catalogue_api.routes,  # /api/v1/series
+    *readers_api.routes,  # /api/v1/auth/…
+    *catalogue_pages.routes,  # /, /browse
+    *readers_pages.routes,  # /login, /logout
+    *instance_pages.routes,  # /admin
 )
