@@ -131,6 +131,16 @@ CREATE TRIGGER tg_pgqueuer_changed
 AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON tasks.pgqueuer
 EXECUTE FUNCTION tasks.fn_pgqueuer_changed();
 
+-- Rows come and go by the thousand a second: clean up early, a little at a time.
+
+ALTER TABLE tasks.pgqueuer SET (
+    autovacuum_vacuum_scale_factor = 0.01,
+    autovacuum_vacuum_threshold = 1000,
+    autovacuum_vacuum_cost_delay = 0,
+    autovacuum_analyze_scale_factor = 0.1,
+    autovacuum_analyze_threshold = 5000
+);
+
 -- A queued task whose key is asked for again answers for both; one that runs does not, so the
 -- later request waits in the queue until it ends. `picked_key` holds "one at a time per key".
 

@@ -26,9 +26,10 @@ COMMANDS = {
     "worker": Entry("rensai.wiring.commands:worker", "Run background tasks only."),
     "demo": Entry("rensai.wiring.commands:demo", "Run it all with a small library to look at."),
     "migrate": Entry("rensai.wiring.commands:migrate", "Bring the database up to this release."),
-    "admin": Entry("rensai.wiring.commands_admin:admin", "Create administrators."),
+    "admin": Entry("rensai.rooms.readers.cli:admin", "Create administrators."),
     "doctor": Entry("rensai.wiring.commands_doctor:doctor", "Check everything; say how to mend."),
     "config": Entry("rensai.wiring.commands_config:config", "Show every setting and its source."),
+    "tasks": Entry("rensai.kit.tasks.cli:tasks", "Background tasks: what waits, what failed."),
     "openapi": Entry("rensai.wiring.commands:openapi", "Print the description of the API."),
 }
 

@@ -2,15 +2,17 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from datetime import timedelta
+from typing import TypeVar
 
 import asyncpg
 
+from rensai.kit import db_driver
 from rensai.kit.db import Query
+from rensai.kit.db_driver import Connection, Record
 
 T = TypeVar("T")
 
-Connection = Any  # asyncpg ships without types
 Connect = Callable[[], Awaitable[Connection]]
 
 _BROKEN = (
@@ -28,12 +30,11 @@ def direct(url: str) -> Connect:
     then a task runs again, as it may after any crash, so nobody waits for the disk."""
 
     async def connect() -> Connection:
-        return await asyncpg.connect(
+        return await db_driver.connect(
             url,
-            timeout=5,
-            command_timeout=20,
-            statement_cache_size=50,
-            server_settings={
+            seconds=5,
+            command_timeout=timedelta(seconds=20),
+            settings={
                 "application_name": "rensai worker",
                 "timezone": "UTC",
                 "jit": "off",
@@ -63,7 +64,7 @@ class Line:
         """Every row of the answer."""
         return query.rows(await self.fetch(query.text, *args))
 
-    async def fetch(self, text: str, *args: object) -> list[Any]:
+    async def fetch(self, text: str, *args: object) -> list[Record]:
         """The records of the answer; `LineDownError` when there is no connection to be had."""
         async with self._turn:
             try:

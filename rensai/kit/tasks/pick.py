@@ -1,8 +1,8 @@
 """Taking work: PgQueuer's own dequeue, which keeps limits over all workers in the database."""
 
-from collections.abc import Sequence
-from datetime import timedelta
-from typing import Any
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple, cast
 from uuid import UUID
 
 import asyncpg
@@ -32,6 +32,16 @@ SETTINGS = DBSettings(
 _RACES = {"pgqueuer_picked_slot_idx", "pgqueuer_picked_key_idx"}
 
 
+class Pick(NamedTuple):
+    """A task that this worker owns now."""
+
+    id: int
+    task: str
+    payload: bytes | None
+    attempts: int
+    stamp: datetime
+
+
 class Picker:
     """Takes ready tasks, and tasks whose worker fell silent, for one worker."""
 
@@ -45,8 +55,8 @@ class Picker:
         self._heartbeat = heartbeat
         self._builder = QueryQueueBuilder(settings=SETTINGS)
 
-    async def take(self, at_most: int) -> list[Any]:
-        """Records of what is picked now; none when another worker won the race for the same."""
+    async def take(self, at_most: int) -> list[Pick]:
+        """What is picked now; none when another worker won the race for the same."""
         query = self._builder.build_dequeue_query(
             batch_size=at_most,
             entrypoints=self._names,
@@ -56,7 +66,7 @@ class Picker:
             heartbeat_timeout=self._heartbeat,
         )
         try:
-            records = await self._line.fetch(query.sql, *query.args)
+            fetched = await self._line.fetch(query.sql, *query.args)
         except asyncpg.DeadlockDetectedError:
             return []
         except asyncpg.UniqueViolationError as error:
@@ -64,7 +74,11 @@ class Picker:
                 return []
             raise
         # The key of some may be busy: the database has put those back for a second.
-        return [record for record in records if record["status"] == "picked"]
+        return [
+            Pick(row["id"], row["entrypoint"], row["payload"], row["attempts"], row["updated"])
+            for row in cast("list[Mapping[str, Any]]", fetched)
+            if row["status"] == "picked"
+        ]
 
     async def seconds_to_next(self) -> float | None:
         """When the next waiting task is due; negative when it is and could not be taken."""

@@ -16,7 +16,7 @@ from rensai.kit.tasks.cron import Cron
 from rensai.kit.tasks.declare import AnyTask
 from rensai.kit.tasks.endings import Buried, GivenBack, Lost, Run
 from rensai.kit.tasks.line import Connect, Line, LineDownError
-from rensai.kit.tasks.pick import Picker
+from rensai.kit.tasks.pick import Pick, Picker
 from rensai.kit.tasks.recorder import Recorder
 
 if TYPE_CHECKING:
@@ -108,23 +108,23 @@ class Worker:
 
     async def _take(self, room: int) -> int:
         """Pick tasks and start them; the answer is how many there were."""
-        records = await self._picker.take(room)
-        for record in records:
-            self._start(record)
-        return len(records)
+        picks = await self._picker.take(room)
+        for pick in picks:
+            self._start(pick)
+        return len(picks)
 
-    def _start(self, record: Any) -> None:
-        known = self._held.get(record["id"])
+    def _start(self, pick: Pick) -> None:
+        known = self._held.get(pick.id)
         if known is not None:
             # Our own heartbeats came late and we took it from ourselves: it still runs here.
-            known.stamp = record["updated"]
+            known.stamp = pick.stamp
             return
         run = Run(
-            id=record["id"],
-            task=self._tasks[record["entrypoint"]],
-            payload=record["payload"] or b"",
-            attempts=record["attempts"],
-            stamp=record["updated"],
+            id=pick.id,
+            task=self._tasks[pick.task],
+            payload=pick.payload or b"",
+            attempts=pick.attempts,
+            stamp=pick.stamp,
         )
         self._held[run.id] = run
         if run.attempts >= run.task.retry.attempts:
