@@ -57,20 +57,21 @@ async def create_admin(
 
 def _require_account_shape(username: str, email: str, password: str) -> None:
     shortest, longest = PASSWORD_LENGTH
-    wrong: list[object] = []
+    wrong: dict[str, str] = {}
     if not USERNAME.fullmatch(username):
-        wrong.append(
-            {
-                "path": "username",
-                "message": "3 to 60 letters, digits, dots, dashes or underscores",
-            }
+        wrong["username"] = (
+            "the username needs 3 to 60 letters, digits, dots, dashes or underscores, and no dot "
+            "or dash at its ends"
         )
     if not EMAIL.fullmatch(email):
-        wrong.append({"path": "email", "message": "not an e-mail address"})
+        wrong["email"] = "the e-mail address is none"
     if not shortest <= len(password) <= longest:
-        wrong.append({"path": "password", "message": f"{shortest} to {longest} characters"})
+        wrong["password"] = f"the password needs {shortest} to {longest} characters"
     if wrong:
-        raise Invalid("The account cannot be made like this.", details=wrong)
+        raise Invalid(
+            f"The account cannot be made: {'; '.join(wrong.values())}.",
+            details=[{"path": path, "message": why} for path, why in wrong.items()],
+        )
 
 
 async def sign_in(
