@@ -1,7 +1,8 @@
 """A cache in this process, bounded by bytes and by entries.
 
-Values are dropped when they expire or, the longest unused first, when space runs out. What was
-added or counted is kept apart, so that no flood of values can push out a nonce.
+Values and counts are dropped when they expire or, the longest unused first, when space runs
+out. What was added is never dropped before its time, and all three are kept apart, so that no
+flood of values or counts can push out a nonce.
 """
 
 import random
@@ -53,12 +54,10 @@ class _Shelf:
         self._entries[key] = (value, ends)
         self.size += _size(key, value)
 
-    def drop(self, key: str) -> bool:
+    def drop(self, key: str) -> None:
         entry = self._entries.pop(key, None)
-        if entry is None:
-            return False
-        self.size -= _size(key, entry[0])
-        return True
+        if entry is not None:
+            self.size -= _size(key, entry[0])
 
     @property
     def over(self) -> bool:
@@ -116,10 +115,14 @@ class MemoryCache:
         *,
         max_entries: int = 20_000,
         max_bytes: int = 32 * 1024 * 1024,
-        max_kept: int = 100_000,
+        max_counts: int = 50_000,
+        max_added: int = 100_000,
     ) -> None:
+        """The bounds of values; of counts; and of what was added, such as nonces."""
         self._values = _Shelf(clock, max_entries=max_entries, max_bytes=max_bytes)
-        self._kept = _Shelf(clock, max_entries=max_kept, max_bytes=max_bytes)
+        self._counts = _Shelf(clock, max_entries=max_counts, max_bytes=max_bytes)
+        self._added = _Shelf(clock, max_entries=max_added, max_bytes=max_bytes)
+        self._shelves = (self._values, self._counts, self._added)
         self._flights: Flights[bytes | None] = Flights()
 
     @property
@@ -128,45 +131,40 @@ class MemoryCache:
 
     @property
     def size(self) -> int:
-        """About how much memory the entries take."""
-        return self._values.size + self._kept.size
+        """About how many bytes the entries take."""
+        return sum(shelf.size for shelf in self._shelves)
 
     def __len__(self) -> int:
-        return len(self._values) + len(self._kept)
+        return sum(len(shelf) for shelf in self._shelves)
 
     async def get(self, key: str) -> bytes | None:
-        value = self._find(key)
-        return None if value == NOTHING else value
+        entry = self._find(key)
+        return None if entry is None or entry[0] == NOTHING else entry[0]
 
     async def set(self, key: str, value: bytes, ttl: timedelta) -> None:
-        self._kept.drop(key)
+        self._drop(key)
         self._put(key, value, ttl.total_seconds())
 
     async def delete(self, *keys: str) -> None:
         for key in keys:
             self._flights.cancel(key)
-            self._values.drop(key)
-            self._kept.drop(key)
+            self._drop(key)
 
     async def add(self, key: str, value: bytes, ttl: timedelta, *, shared: bool = False) -> bool:
         del shared  # one process is all there is
         if self._find(key) is not None:
             return False
-        if not self._kept.has_room(key, value):
+        if not self._added.has_room(key, value):
             raise Unavailable(private="the memory cache has no room for what must be kept")
-        self._kept.put(key, value, self._kept.now() + ttl.total_seconds())
+        self._added.put(key, value, self._added.now() + ttl.total_seconds())
         return True
 
     async def incr(self, key: str, ttl: timedelta, amount: int = 1) -> int:
-        entry = self._kept.find(key) or self._values.find(key)
+        entry = self._find(key)
         if entry is not None and not entry[0].lstrip(b"-").isdigit():
             raise ValueError(f"{key} is not a counter")
         count = amount if entry is None else int(entry[0]) + amount
-        ends = self._kept.now() + ttl.total_seconds() if entry is None else entry[1]
-        self._values.drop(key)
-        if entry is None and not self._kept.has_room(key, b"%d" % count):
-            raise Unavailable(private="the counters of the memory cache are full")
-        self._kept.put(key, b"%d" % count, ends)
+        self.recall(key, count, ttl)
         return count
 
     async def get_or_load(
@@ -180,7 +178,7 @@ class MemoryCache:
     ) -> bytes | None:
         found = self._find(key)
         if found is not None:
-            return None if found == NOTHING else found
+            return None if found[0] == NOTHING else found[0]
 
         async def load(flight: Flight[bytes | None]) -> bytes | None:
             value = await loader()
@@ -192,34 +190,38 @@ class MemoryCache:
         return await self._flights.join(key, load)
 
     def recall(self, key: str, count: int, ttl: timedelta) -> None:
-        """Note a count that another cache has reached."""
-        entry = self._kept.find(key)
-        digits = b"%d" % count
-        if entry is not None:
-            self._kept.put(key, digits, entry[1])
-        elif self._kept.has_room(key, digits):
-            self._kept.put(key, digits, self._kept.now() + ttl.total_seconds())
+        """Keep a count; if there is one already, until that one would have expired."""
+        entry = self._find(key)
+        ends = self._counts.now() + ttl.total_seconds() if entry is None else entry[1]
+        self._drop(key)
+        self._counts.put(key, b"%d" % count, ends)
+        self._counts.evict()
 
     def kept(self) -> list[str]:
         """The keys of all that was added or counted."""
-        return self._kept.keys()
+        return [*self._added.keys(), *self._counts.keys()]
 
     def kept_entry(self, key: str) -> tuple[bytes, float] | None:
         """What was added or counted under a key, with the seconds that it still has."""
-        entry = self._kept.find(key)
-        return None if entry is None else (entry[0], entry[1] - self._kept.now())
+        entry = self._added.find(key) or self._counts.find(key)
+        return None if entry is None else (entry[0], entry[1] - self._added.now())
 
     def clear_values(self) -> None:
         """Drop all values, but nothing that was added or counted."""
         self._values.clear()
 
-    def _find(self, key: str) -> bytes | None:
-        entry = self._values.find(key)
-        if entry is not None:
-            self._values.touch(key)
-            return entry[0]
-        entry = self._kept.find(key)
-        return None if entry is None else entry[0]
+    def _find(self, key: str) -> tuple[bytes, float] | None:
+        for shelf in self._shelves:
+            entry = shelf.find(key)
+            if entry is not None:
+                if shelf is not self._added:  # there, the order is that of arrival
+                    shelf.touch(key)
+                return entry
+        return None
+
+    def _drop(self, key: str) -> None:
+        for shelf in self._shelves:
+            shelf.drop(key)
 
     def _put(self, key: str, value: bytes, seconds: float) -> None:
         self._values.drop(key)

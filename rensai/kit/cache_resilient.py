@@ -11,7 +11,8 @@ What each verb means while `degraded` is set:
   `NotShared` and ask another store, such as a table. When Redis returns, perhaps empty, every
   process first tells it all that it knows, so what was used once stays used.
 * `incr`: each process counts on from the last count it saw. When Redis returns, what was
-  counted meanwhile is added to it, or the count is put back if Redis has lost it.
+  counted meanwhile is added to it, or the count is put back if Redis has lost it. What was in
+  flight when Redis stopped answering may be counted twice, never less than once.
 """
 
 from collections.abc import Awaitable, Callable
@@ -130,8 +131,8 @@ class ResilientCache:
             )
 
     @property
-    def owes(self) -> bool:
-        return bool(self._deleted or self._to_return)
+    def owes(self) -> int:
+        return len(self._deleted) + len(self._to_return)
 
     def start_replay(self) -> None:
         self._to_return = self._memory.kept()
@@ -144,7 +145,8 @@ class ResilientCache:
             for key in deleted:
                 self._deleted.pop(key, None)
             return
-        batch, self._to_return = self._to_return[:BATCH], self._to_return[BATCH:]
+        batch = self._to_return[-BATCH:]
+        del self._to_return[-BATCH:]
         keys: list[str] = []
         arguments: list[bytes | int] = []
         for key in batch:

@@ -187,6 +187,11 @@ class Limits:
         """What does not work as it should right now, or None."""
         return None if self._redis is None else self._redis.degraded
 
+    @property
+    def windows(self) -> int:
+        """How many windows this process remembers."""
+        return len(self._windows)
+
     async def hit(self, rule: Rule, *identity: str, cost: int = 1) -> Verdict:
         """Count one action if it is allowed. A cost above the rule's amount never is."""
         return await self._take(rule, identity, cost, record=True)
@@ -228,7 +233,7 @@ class Limits:
         window = self._windows.of(key, per)
         if self._redis is not None:
             own = window.take(now, rule.amount, cost, record=False)
-            if not own[0]:
+            if not own[0] and own[1] == 0:
                 return _verdict(rule, own)
             try:
                 shared = await self._ask(self._redis, key, rule, cost, (now, per), record=record)

@@ -77,12 +77,6 @@ def configure(
     _output.level = _LEVELS.get(level.lower(), _LEVELS["info"])
     _output.stream = stream
     _output.text = _stream().isatty() if format is None else format == "text"
-    structlog.configure(
-        processors=[_filter, _write],
-        wrapper_class=structlog.make_filtering_bound_logger(logging.NOTSET),
-        logger_factory=_Sink,
-        cache_logger_on_first_use=True,
-    )
     root = logging.getLogger()
     root.handlers[:] = [_Handler()]
     root.setLevel(_output.level)
@@ -225,3 +219,12 @@ def _uncaught(kind: type[BaseException], error: BaseException, trace: TracebackT
 
 def _uncaught_in_thread(args: threading.ExceptHookArgs) -> None:
     _emit({"event": "uncaught exception", "level": "critical", "exc_info": args.exc_value})
+
+
+# At import, so that nothing is ever printed past the redaction, not even before `configure`.
+structlog.configure(
+    processors=[_filter, _write],
+    wrapper_class=structlog.make_filtering_bound_logger(logging.NOTSET),
+    logger_factory=_Sink,
+    cache_logger_on_first_use=True,
+)

@@ -32,6 +32,8 @@ ANSWER_SECONDS = 0.4
 CALL_SECONDS = 0.5  # all of it: a free connection, the connect and the answer
 FIRST_PROBE_SECONDS = 0.05
 LAST_PROBE_SECONDS = 2.0
+SETTLE_AT = 1_000  # notes that are told within milliseconds
+REPLAY_SECONDS = 3.0
 
 Argument = str | bytes | int | float
 
@@ -52,8 +54,8 @@ class Returning(Protocol):
     """Whoever keeps notes while Redis is away."""
 
     @property
-    def owes(self) -> bool:
-        """Whether there is something that Redis has not been told."""
+    def owes(self) -> int:
+        """How many things Redis has not been told."""
         ...
 
     async def replay(self, link: "RedisLink") -> None:
@@ -89,6 +91,8 @@ class RedisLink:
         self._pause = FIRST_PROBE_SECONDS
         self._up_since = 0.0
         self._returning: list[Returning] = []
+        # Set while the last notes are told: calls wait that moment, or notes would never end.
+        self._settling: asyncio.Event | None = None
 
     @property
     def degraded(self) -> str | None:
@@ -135,6 +139,8 @@ class RedisLink:
             return await self.direct("EVAL", script.text, len(keys), *keys, *arguments)
 
     async def _guarded(self, operation: Callable[[], Awaitable[object]]) -> object:
+        if self._settling is not None:
+            await self._settling.wait()
         if self._degraded is not None:
             raise RedisDownError(self._degraded)
         try:
@@ -168,18 +174,30 @@ class RedisLink:
                 await self.direct("SET", "rensai:probe", "1", "PX", 1000)
                 for keeper in self._returning:
                     keeper.start_replay()
-                while any(keeper.owes for keeper in self._returning):
-                    for keeper in self._returning:
-                        await keeper.replay(self)
-            except (RedisError, OSError, TimeoutError):
-                continue
-            break
-        # No await from the last look at `owes` to here, so nothing can be noted in between.
-        for keeper in self._returning:
-            keeper.returned()
-        self._degraded = None
-        self._up_since = asyncio.get_running_loop().time()
-        log.info("redis is back")
+                await self._replay(until_owed=SETTLE_AT)
+                self._settling = asyncio.Event()
+                await self._replay(until_owed=0)
+                # No await since the last look at `owes`, so nothing was noted in between.
+                for keeper in self._returning:
+                    keeper.returned()
+                self._degraded = None
+                self._up_since = asyncio.get_running_loop().time()
+                log.info("redis is back")
+                return
+            except Exception as error:  # noqa: BLE001 - whatever it was, the next look may succeed
+                log.debug("redis is still away", reason=_kind(error))
+            finally:
+                if self._settling is not None:
+                    self._settling.set()
+                    self._settling = None
+
+    async def _replay(self, *, until_owed: int) -> None:
+        give_up = asyncio.get_running_loop().time() + REPLAY_SECONDS
+        while sum(keeper.owes for keeper in self._returning) > until_owed:
+            if until_owed and asyncio.get_running_loop().time() > give_up:
+                return
+            for keeper in self._returning:
+                await keeper.replay(self)
 
     async def _greet(self, connection: "_Connection") -> None:
         """Log in on a new connection, and see whether it is still the same server."""
