@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from litestar import Litestar
+from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.types import ControllerRouterHandler
 
@@ -21,6 +22,7 @@ from rensai.kit.web.metrics import HttpMetrics
 from rensai.kit.web.request import StrictRequest
 from rensai.kit.web.siblings import Siblings
 from rensai.wiring.health import pool_gauges
+from rensai.wiring.openapi import api_description
 from rensai.wiring.routes import ROUTES
 from rensai.wiring.visitors import DEPENDENCIES
 
@@ -35,6 +37,7 @@ def create_app(services: Services, routes: Sequence[ControllerRouterHandler] = R
         gauges = [*process_gauges(), *pool_gauges(services)]
         return ProcessFigures(str(os.getpid()), list(metrics.series()), gauges)
 
+    described = api_description(routes, config.base_url)
     siblings = Siblings(config.data_dir / "run" / "metrics", own_figures)
 
     @asynccontextmanager
@@ -49,6 +52,7 @@ def create_app(services: Services, routes: Sequence[ControllerRouterHandler] = R
         route_handlers=list(routes),
         dependencies={
             "services": Provide(lambda: services, sync_to_thread=False),
+            "description": Provide(lambda: described, sync_to_thread=False),
             "siblings": Provide(lambda: siblings, sync_to_thread=False),
             **DEPENDENCIES,
         },
@@ -56,6 +60,7 @@ def create_app(services: Services, routes: Sequence[ControllerRouterHandler] = R
         request_class=StrictRequest,
         request_max_body_size=DEFAULT_BODY_LIMIT,
         lifespan=[lifespan],
+        state=State({"services": services}),
         openapi_config=None,
         logging_config=None,
         debug=False,

@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import Any
 
 from litestar import Request, Response, get
+from litestar.di import NamedDependency
 from litestar.types import ControllerRouterHandler
 from msgspec import Struct
 
@@ -49,7 +50,7 @@ def healthz() -> dict[str, str]:
 
 
 @get("/readyz", include_in_schema=False)
-async def readyz(services: Services) -> Response[Readiness]:
+async def readyz(services: NamedDependency[Services]) -> Response[Readiness]:
     """Ready: the database answers, its schema is ours, and the queue can be read."""
     db = services.db
 
@@ -87,7 +88,9 @@ async def _check(work: Callable[[], Awaitable[None]]) -> Check:
 
 @get("/metrics", include_in_schema=False)
 async def metrics(
-    request: Request[Any, Any, Any], services: Services, siblings: Siblings
+    request: Request[Any, Any, Any],
+    services: NamedDependency[Services],
+    siblings: NamedDependency[Siblings],
 ) -> Response[bytes]:
     """Every number, for Prometheus on this machine or with METRICS_TOKEN."""
     _require_leave(request, services.config.metrics_token)

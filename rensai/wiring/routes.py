@@ -2,7 +2,7 @@
 
 from litestar.types import ControllerRouterHandler
 
-from rensai.kit.web import assets
+from rensai.kit.web import api_routes, assets
 from rensai.rooms.catalogue import api as catalogue_api
 from rensai.rooms.catalogue import pages as catalogue_pages
 from rensai.rooms.instance import api as instance_api
@@ -12,8 +12,9 @@ from rensai.rooms.readers import pages as readers_pages
 from rensai.wiring import health
 
 ROUTES: tuple[ControllerRouterHandler, ...] = (
-    *health.routes,  # /healthz
+    *health.routes,  # /healthz, /readyz, /metrics
     assets.serve_asset,  # /static/…
+    *api_routes.routes,  # /api/v1/openapi.json, /api/v1/docs
     *instance_api.routes,  # /api/v1/instance
     *catalogue_api.routes,  # /api/v1/series
     *readers_api.routes,  # /api/v1/auth/…

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from litestar import Request, Response, get
 from litestar.datastructures import State
+from litestar.params import FromPath
 
 from rensai.kit.errors import NotFound
 
@@ -69,7 +70,9 @@ def address(name: str) -> str:
 
 
 @get("/static/{digest:str}/{name:path}", include_in_schema=False, sync_to_thread=False)
-def serve_asset(request: Request[None, None, State], digest: str, name: str) -> Response[bytes]:
+def serve_asset(
+    request: Request[None, None, State], digest: FromPath[str], name: FromPath[str]
+) -> Response[bytes]:
     """The file, or word that the caller's copy is still good."""
     known = all_assets()
     asset = known.files.get(name.lstrip("/"))

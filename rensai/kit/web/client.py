@@ -47,6 +47,14 @@ def is_loopback(host: str) -> bool:
     return address is not None and address.is_loopback
 
 
+def caller(host: str) -> str:
+    """Who counts as one caller for limits: an IPv6 address by its /64, which is one household."""
+    address = _address(host)
+    if isinstance(address, IPv6Address):
+        return str(IPv6Network((address, 64), strict=False))
+    return host if address is None else str(address)
+
+
 def _address(text: str) -> IPv4Address | IPv6Address | None:
     try:
         address = ip_address(text)

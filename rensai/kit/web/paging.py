@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Annotated, Generic, TypeVar
 
-from litestar.params import Parameter
+from litestar.params import QueryParameter
 from msgspec import Struct
 
 T = TypeVar("T")
@@ -13,13 +13,13 @@ MAX_LIMIT = 100
 
 Limit = Annotated[
     int,
-    Parameter(ge=1, le=MAX_LIMIT, description="How many items to return at most."),
+    QueryParameter(ge=1, le=MAX_LIMIT, description="How many items to return at most."),
 ]
 """The type of a handler's `limit: Limit = DEFAULT_LIMIT`."""
 
 Cursor = Annotated[
     str | None,
-    Parameter(
+    QueryParameter(
         min_length=1,
         max_length=1024,
         description="The `nextCursor` of the page before, to go on from there.",

@@ -1,14 +1,17 @@
 """Pages: one Jinja environment over every room's templates."""
 
+import re
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined
 from litestar import Request, Response
+from markupsafe import Markup, escape
 
 from rensai.kit.web import assets
 
+_CODE = re.compile(r"`([^`]+)`")
 _HERE = Path(__file__).parent
 _ROOMS = _HERE.parents[1] / "rooms"
 
@@ -38,7 +41,13 @@ def environment() -> Environment:
     i18n.install_null_translations(newstyle=True)
     env_globals: dict[str, Any] = cast("dict[str, Any]", environment.globals)
     env_globals["static"] = assets.address
+    cast("dict[str, Any]", environment.filters)["code"] = marked_code
     return environment
+
+
+def marked_code(text: str) -> Markup:
+    """The text with its `backticked` words as code."""
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped first
 
 
 def render_text(template: str, path: str, **context: Any) -> str:  # Any: a template takes anything

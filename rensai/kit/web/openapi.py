@@ -1,0 +1,136 @@
+"""The description of the public API, made from the handlers themselves.
+
+Litestar derives paths, parameters and schemas from the handlers' types. What it cannot know is
+added here: our error envelopes, who may call, and names that read well. A handler says the rest
+in its decorator: `security=SIGNED_IN`, and `opt={"errors": (SeriesNotFound,)}` for errors
+beyond those that follow from its parameters.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
+
+from litestar import Litestar
+from litestar.di import Provide
+from litestar.handlers import HTTPRouteHandler
+from litestar.openapi.config import OpenAPIConfig
+from litestar.openapi.spec import Components, SecurityScheme, Server
+from litestar.types import ControllerRouterHandler, Method
+
+from rensai.kit import errors
+from rensai.kit.web.errors import AddressTooLong, BadRequest, UnsupportedMediaType
+from rensai.kit.web.headers import API_VERSION
+from rensai.kit.web.openapi_polish import Json, polish
+from rensai.kit.web.surfaces import Surface, surface_of
+
+SIGNED_IN: list[dict[str, list[str]]] = [{"session": []}, {"bearer": []}]
+"""The `security` of a route that wants to know who is calling: a cookie, or a token."""
+
+_PROSE = """
+Lists are paged: `items`, and `nextCursor` to ask for what follows while `hasMore` is true. A
+cursor is good for the list, sort and filters that it came from.
+
+Times are ISO-8601 in UTC. Unknown fields in a body are refused. A body may be packed with gzip.
+
+Errors are `{"error": sentence, "code": word, "details": more}`: go by the code. Every response
+carries `X-Request-Id`, which helps to find out what happened. Too many requests are answered
+with 429, and `Retry-After` says how many seconds to wait.
+""".strip()
+
+
+def describe(
+    routes: Sequence[ControllerRouterHandler], dependencies: Iterable[str], base_url: str
+) -> Json:
+    """The OpenAPI 3.1 document of those routes that are public API."""
+    handlers = [
+        route
+        for route in routes
+        if isinstance(route, HTTPRouteHandler)
+        and route.include_in_schema is not False
+        and any(surface_of(path) is not Surface.SITE for path in route.paths)
+    ]
+    config = OpenAPIConfig(
+        title="Rensai",
+        version=API_VERSION,
+        description=_PROSE,
+        servers=[Server(url=base_url)],
+        use_handler_docstrings=True,
+        operation_id_creator=_operation_id,
+        components=Components(
+            security_schemes={
+                "session": SecurityScheme(
+                    type="apiKey",
+                    security_scheme_in="cookie",
+                    name="rensai_session",
+                    description="The cookie that signing in sets.",
+                ),
+                "bearer": SecurityScheme(
+                    type="http", scheme="bearer", description="An API token of an account."
+                ),
+            }
+        ),
+    )
+    app = Litestar(
+        route_handlers=handlers,
+        # Only their names matter to a description; Litestar wants a function of its own for each.
+        dependencies={name: Provide(lambda: None, sync_to_thread=False) for name in dependencies},
+        openapi_config=config,
+        logging_config=None,
+    )
+    document = app.openapi_schema.to_schema()
+    return polish(document, _errors_by_operation(handlers))
+
+
+def _operation_id(
+    handler: HTTPRouteHandler, method: Method, path: list[str | Any]
+) -> str:  # Any: Litestar's own parameter parts
+    """The handler's name in camel case; the novel API's are told apart by a prefix."""
+    del method
+    words = handler.handler_name.split("_")
+    if path and path[0] == "wp-json":
+        words = ["novel", *words]
+    return words[0] + "".join(word.title() for word in words[1:])
+
+
+def _errors_by_operation(
+    handlers: Sequence[HTTPRouteHandler],
+) -> Mapping[tuple[str, str], list[type[errors.RensaiError]]]:
+    """What each operation may answer when it does not answer well, by path and method."""
+    return {
+        (_openapi_path(path), method.lower()): _errors_of(handler)
+        for handler in handlers
+        for path in handler.paths
+        for method in handler.http_methods
+    }
+
+
+def _openapi_path(path: str) -> str:
+    return "/".join(
+        "{" + part[1:-1].partition(":")[0] + "}" if part.startswith("{") else part
+        for part in path.split("/")
+    )
+
+
+def _errors_of(handler: HTTPRouteHandler) -> list[type[errors.RensaiError]]:
+    found: list[type[errors.RensaiError]] = [BadRequest, AddressTooLong, errors.RateLimited]
+    has_body = "data" in handler.parsed_fn_signature.parameters
+    if any("{" in path for path in handler.paths):
+        found.append(errors.NotFound)
+    if has_body:
+        found += [errors.TooLarge, UnsupportedMediaType]
+    if has_body or _has_query(handler):
+        found.append(errors.Invalid)
+    if handler.security:
+        found += [errors.AuthRequired, errors.Forbidden]
+    declared = cast("Sequence[type[errors.RensaiError]]", handler.opt.get("errors", ()))
+    return [*found, *declared, errors.Unavailable]
+
+
+def _has_query(handler: HTTPRouteHandler) -> bool:
+    """Any parameter that is neither ours nor in the path came from the query."""
+    ours = {"data", "request", "services", "user", "frame", "state", "headers", "cookies"}
+    in_path = {part.partition(":")[0] for path in handler.paths for part in _braced(path)}
+    return bool(set(handler.parsed_fn_signature.parameters) - ours - in_path)
+
+
+def _braced(path: str) -> list[str]:
+    return [part[1:-1] for part in path.split("/") if part.startswith("{")]
