@@ -47,10 +47,10 @@ LINTED: list[tuple[str, str, str]] = [
     ("Every room has the same furniture", "rooms/catalogue/gadget.py", "\n"),
     (
         "Every room has the same furniture",
-        "rooms/catalogue/store.py",
+        "rooms/catalogue/store/lists.py",
         "import rensai.rooms.catalogue.service\n",
     ),
-    ("Services do not know HTTP", "rooms/catalogue/service.py", "import litestar\n"),
+    ("Services do not know HTTP", "rooms/instance/service.py", "import litestar\n"),
     (
         "Only services open the store",
         "rooms/catalogue/pages.py",

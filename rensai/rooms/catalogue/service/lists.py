@@ -1,8 +1,8 @@
-"""What can be asked of the catalogue."""
+"""Lists of stories, and how much there is to read."""
 
 from rensai.kit.db import Reads
-from rensai.rooms.catalogue import store
 from rensai.rooms.catalogue.model import Counts, ListedStory, Sort, SortKey
+from rensai.rooms.catalogue.store import lists as store
 
 
 async def list_stories(

@@ -1,4 +1,4 @@
-"""SQL of the room."""
+"""SQL of lists and counts."""
 
 from rensai.kit.db import Query, Reads
 from rensai.rooms.catalogue.model import Counts, ListedStory, Sort, SortKey
