@@ -110,7 +110,7 @@ def _from_server(error: asyncpg.PostgresError) -> Exception:
     return kind(private=describe(error))
 
 
-def said(error: asyncpg.PostgresError, part: str) -> str:
+def said(error: Exception, part: str) -> str:
     """One field of what the server said: `sqlstate`, `message`, `constraint_name`..."""
     return str(getattr(error, part, None) or "")
 

@@ -5,6 +5,11 @@
 --
 -- The log and the statistics are unlogged: they are history, which a crash of the server may
 -- cost; the queue, the schedules, the dead letters and the totals are never lost.
+-- PgQueuer says bigserial:
+-- squawk-ignore-file prefer-identity
+
+SET LOCAL lock_timeout = '5s';
+SET LOCAL statement_timeout = '60s';
 
 CREATE SCHEMA tasks;
 

@@ -51,7 +51,7 @@ async def _migrate(config: Config, progress: Progress) -> list[str]:
         # Past PgBouncer, if there is one: the lock belongs to a session.
         return await migrate(
             settings.queue_url or settings.primary_url,
-            progress=lambda name: progress(f"Applying {name}"),
+            progress=progress,
         )
 
 
