@@ -3,7 +3,7 @@
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from rensai.kit.db_driver import Connection
 from rensai.kit.db_errors import DRIVER_ERRORS, domain_errors, raise_domain
@@ -11,7 +11,7 @@ from rensai.kit.db_statements import Command, Query
 
 T = TypeVar("T")
 
-Subscriptions = Mapping[type[object], tuple[object, ...]]
+Subscriptions = Mapping[type[Any], tuple[object, ...]]  # Any: events are known further up
 """Which tasks each kind of event starts; the events give the tasks their type."""
 
 _log = logging.getLogger(__name__)

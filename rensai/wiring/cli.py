@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from rensai import __version__
+from rensai.kit.command import Shell
 from rensai.wiring.failure import one_line
 
 if TYPE_CHECKING:
@@ -71,8 +72,6 @@ def rensai(ctx: click.Context) -> None:
     Settings come from the environment; `rensai config show` lists them all. With none set,
     everything runs embedded in one data folder.
     """
-    from rensai.kit.command import Shell  # noqa: PLC0415 - a command that needs no services is quick
-
     ctx.obj = Shell(_open)
 
 

@@ -1,0 +1,54 @@
+"""What the doctor asks a database about itself."""
+
+from datetime import datetime
+
+import msgspec
+
+from rensai.kit.db import Query, Reads
+
+
+class Inspection(msgspec.Struct, frozen=True):
+    """A server and a database as they are."""
+
+    version: str
+    encoding: str
+    now: datetime
+    max_connections: int
+    database_bytes: int
+    may_create: bool
+
+
+class Extension(msgspec.Struct, frozen=True):
+    """An extension that the server could install, and whether this database has it."""
+
+    name: str
+    installed: bool
+
+
+_INSPECT = Query(
+    """
+SELECT current_setting('server_version'),
+       current_setting('server_encoding'),
+       clock_timestamp(),
+       current_setting('max_connections')::int,
+       pg_database_size(current_database()),
+       has_database_privilege(current_database(), 'CREATE')""",
+    Inspection,
+)
+_EXTENSIONS = Query(
+    "SELECT name, installed_version IS NOT NULL FROM pg_available_extensions "
+    "WHERE name = ANY($1::text[])",
+    Extension,
+)
+
+
+async def inspect(reads: Reads) -> Inspection:
+    """The server and the database as they are."""
+    found = await reads.first(_INSPECT)
+    assert found is not None  # noqa: S101 - it always gives one row
+    return found
+
+
+async def extensions(reads: Reads, names: list[str]) -> dict[str, bool]:
+    """Those of the extensions that the server offers, and whether each is installed here."""
+    return {found.name: found.installed for found in await reads.all(_EXTENSIONS, names)}
