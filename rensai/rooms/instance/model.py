@@ -28,3 +28,10 @@ class Counts(msgspec.Struct, frozen=True):
     users: int
     stories: int
     chapters: int
+
+
+class Queue(msgspec.Struct, frozen=True):
+    """How much the background workers have before them, and what they gave up."""
+
+    waiting: int
+    dead: int

@@ -24,7 +24,14 @@ async def admin(
         )
     require_role(user, Role.ADMIN)
     counts = await service.counts(services.db.replica, services.cache)
-    page = render(request, "instance/admin.html", frame=frame, counts=counts, version=__version__)
+    page = render(
+        request,
+        "instance/admin.html",
+        frame=frame,
+        counts=counts,
+        queue=await service.queue(services.db.primary),
+        version=__version__,
+    )
     page.headers["Cache-Control"] = "no-store"
     return page
 

@@ -5,9 +5,10 @@ from datetime import timedelta
 from rensai.kit.cache import Cache, Typed
 from rensai.kit.db import Reads
 from rensai.kit.errors import Unavailable
+from rensai.kit.tasks.figures_store import figures
 from rensai.rooms.catalogue import door as catalogue
 from rensai.rooms.instance import store
-from rensai.rooms.instance.model import Counts, Settings
+from rensai.rooms.instance.model import Counts, Queue, Settings
 from rensai.rooms.readers import door as readers
 
 KEPT_FOR = timedelta(seconds=30)
@@ -32,3 +33,11 @@ async def counts(reads: Reads, cache: Cache) -> Counts:
 
     kept = Typed(cache, Counts, name="instance-counts")
     return await kept.get_or_load(KEPT_FOR, count) or Counts(0, 0, 0)
+
+
+async def queue(reads: Reads) -> Queue:
+    """How the background work stands at this moment."""
+    now = await figures(reads)
+    return Queue(
+        waiting=sum(each.due + each.later + each.running for each in now.waiting), dead=now.dead
+    )
