@@ -27,16 +27,16 @@ class Extension(msgspec.Struct, frozen=True):
 
 _INSPECT = Query(
     """
-SELECT current_setting('server_version'),
-       current_setting('server_encoding'),
-       clock_timestamp(),
-       current_setting('max_connections')::int,
-       pg_database_size(current_database()),
-       has_database_privilege(current_database(), 'CREATE')""",
+SELECT current_setting('server_version') AS version,
+       current_setting('server_encoding') AS encoding,
+       clock_timestamp() AS now,
+       current_setting('max_connections')::int AS max_connections,
+       pg_database_size(current_database()) AS database_bytes,
+       has_database_privilege(current_database(), 'CREATE') AS may_create""",
     Inspection,
 )
 _EXTENSIONS = Query(
-    "SELECT name, installed_version IS NOT NULL FROM pg_available_extensions "
+    "SELECT name, installed_version IS NOT NULL AS installed FROM pg_available_extensions "
     "WHERE name = ANY($1::text[])",
     Extension,
 )
