@@ -132,9 +132,9 @@ class _Handler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
-            message = record.getMessage()
+            message: object = record.getMessage()
         except Exception:  # noqa: BLE001 - a wrong format string elsewhere is no reason to fail
-            message = str(record.msg)
+            message = cast(object, record.msg)
         _emit(
             {
                 "event": message,

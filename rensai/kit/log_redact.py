@@ -46,18 +46,25 @@ _SCHEME = re.compile(
 _LONG_TAG = re.compile(r"(?<![0-9a-zA-Z])([0-9a-fA-F]{6})[0-9a-fA-F]{58,}")
 _PEM = re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----.*?(?:-----END[^\n]{0,60}|\Z)", re.S)
 _HEADER_LINE = re.compile(
-    r"((?:proxy-)?authorization|(?:set-)?cookie)([\"']?\s{0,3}(?::|=(?!=))\s{0,3})"
+    r"((?:proxy-)?authorization|(?:set-)?cookie|mnemonic|(?:recovery|seed)[-_. ]?phrase)"
+    r"(\\{0,4}[\"']?\s{0,3}(?::|=(?!=))\s{0,3})"
     r"(?![\"'\[])[^\r\n]{1,4000}",
     re.I,
 )
 _NAMED = re.compile(
-    r"((?:" + _WORDS + r")[\w.-]{0,32}[\"']?\s{0,3}(?:[:=]|,(?=\s?b?[\"']))\s{0,3})"
+    r"((?:" + _WORDS + r")[\w.-]{0,32}\\{0,4}[\"']?\s{0,3}(?:[:=]|,(?=\s?b?\\{0,4}[\"']))\s{0,3})"
     r"(?:(b?\"(?:[^\"\\]|\\.){0,4000}(?:\"|\Z))|(b?'(?:[^'\\]|\\.){0,4000}(?:'|\Z))"
-    r"|(?!\[redacted\])[^\s,;&)}\]]{1,4000})",
+    r"|(?!\[redacted\])(?:(?:[\[({]|b?\\{1,4}[\"'])[^\r\n]{0,4000}|[^\s,;&)}\]]{1,4000}))",
     re.I,
 )
-# Without one of these, a text can hold nothing that the patterns above would find.
-_HINT = re.compile(r"[:=@]|eyJ|[0-9a-fA-F]{64}|[bB][aeEA]|[dD][iI]|[nN][eE]|[hH][mM]|['\"]")
+_OPTION = re.compile(r"(--?(?:[\w-]{0,32}-)?(?:" + _WORDS + r")\s{1,3})(?![-\[])\S{1,4000}", re.I)
+# The patterns with words in them are slow, and needed only where one of their words stands.
+_HEADER_STEMS = ("authori", "cookie", "mnemonic", "phrase")
+_NAME_STEMS = (
+    *("pass", "pwd", "secret", "token", "authori", "cookie", "signature", "mnemonic", "phrase"),
+    *("credential", "session", "hmac", "key", "csrf", "otp"),
+)
+_SCHEME_STEMS = ("bearer", "basic", "digest", "negotiate", "hmac")
 
 _hidden: re.Pattern[str] | None = None
 _known: set[str] = set()
@@ -112,19 +119,26 @@ def _clean_short(text: str) -> str:
 def _clean(text: str) -> str:
     if _hidden is not None:
         text = _hidden.sub(REDACTED, text)
-    if _HINT.search(text) is None:
-        return text
     if "://" in text:
         text = _LOGIN.sub(REDACTED + "@", text)
         text = _LOGIN_SHORT.sub(REDACTED + "@", text)
     if "-----BEGIN" in text:
         text = _PEM.sub(REDACTED, text)
-    text = _HEADER_LINE.sub(r"\1\2" + REDACTED, text)
-    text = _NAMED.sub(r"\1" + REDACTED, text)
-    text = _SCHEME.sub(r"\1\2" + REDACTED, text)
+    low = text.lower()
+    if _any_of(_HEADER_STEMS, low):
+        text = _HEADER_LINE.sub(r"\1\2" + REDACTED, text)
+    if _any_of(_NAME_STEMS, low):
+        text = _NAMED.sub(r"\1" + REDACTED, text)
+        text = _OPTION.sub(r"\1" + REDACTED, text)
+    if _any_of(_SCHEME_STEMS, low):
+        text = _SCHEME.sub(r"\1\2" + REDACTED, text)
     if "eyJ" in text:
         text = _JWT.sub(REDACTED, text)
-    return _LONG_TAG.sub(r"\1…" + REDACTED, text)
+    return _LONG_TAG.sub(r"\1…" + REDACTED, text) if len(text) >= 64 else text
+
+
+def _any_of(stems: tuple[str, ...], low: str) -> bool:
+    return any(stem in low for stem in stems)
 
 
 class _Budget:
