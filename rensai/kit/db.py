@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import timedelta
 
-from rensai.kit.db_connect import Connector, Patience, probe
+from rensai.kit.db_connect import Connector, Patience, place, probe
 from rensai.kit.db_connections import PoolUse
 from rensai.kit.db_errors import Contended, Lost, TooSlow, Unusable
 from rensai.kit.db_pool import Pool
@@ -24,6 +24,7 @@ __all__ = [
     "Database",
     "DatabaseSettings",
     "Lost",
+    "NotDirect",
     "Pool",
     "PoolUse",
     "Query",
@@ -35,6 +36,11 @@ __all__ = [
     "Tx",
     "Unusable",
 ]
+
+
+class NotDirect(Unusable):
+    """The connection of the task queue does not go to the server itself."""
+
 
 _ALIVE = Query("SELECT 1 AS alive", int)
 
@@ -71,6 +77,11 @@ class Database:
         primary = await opener.pool(settings.primary_url, guarded=True)
         queue_url = settings.queue_url or settings.primary_url
         queue = await opener.pool(queue_url, size=settings.queue_pool_size)
+        if queue.connector.in_transaction_mode:
+            raise NotDirect(
+                f"{place(queue_url)} is a pooler such as PgBouncer, which cannot pass on what the "
+                f"task queue listens to: set DATABASE_QUEUE_URL to the PostgreSQL server itself"
+            )
         replica_url = settings.replica_url
         if not replica_url:
             return cls(primary, primary, queue)

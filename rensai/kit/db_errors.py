@@ -42,7 +42,7 @@ _CODES: dict[str, type[errors.RensaiError]] = {
     "22012": errors.RensaiError,  # a division by zero is ours
     "23502": errors.Invalid,
     "23514": errors.Invalid,
-    "25006": Lost,  # the primary has become a standby
+    "25006": Lost,  # it has become a standby, or a write was tried outside a transaction
     "25P03": Lost,
     "25P04": TooSlow,
     "3D000": Lost,
@@ -64,7 +64,7 @@ _CLASSES: dict[str, type[errors.RensaiError]] = {
 }
 
 
-_SPEAKS_OF_ITSELF = {"08", "28", "3D", "40", "53", "57", "58"}
+_SPEAKS_OF_ITSELF = {"08", "25", "28", "3D", "40", "53", "57", "58"}
 """The classes whose message is about the server and quotes no data."""
 
 
@@ -102,6 +102,8 @@ def domain_errors() -> Generator[None]:
 
 def _from_server(error: asyncpg.PostgresError) -> Exception:
     code = said(error, "sqlstate")
+    if code == "0A000" and "during recovery" in said(error, "message"):
+        return Lost(private="the server has become a standby")
     if code == "0A000" and not isinstance(error, asyncpg.InvalidCachedStatementError):
         return error
     kind = _CODES.get(code) or _CLASSES.get(code[:2])

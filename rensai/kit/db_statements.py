@@ -1,5 +1,6 @@
 """Statements as constants, and how their rows become Structs."""
 
+import sys
 from collections.abc import Callable, Iterable
 from itertools import starmap
 from operator import itemgetter
@@ -21,29 +22,37 @@ class Query(Generic[T]):
     A Struct is filled by position, so its fields are named as the columns and in their order.
     """
 
-    __slots__ = ("row", "rows", "text")
+    __slots__ = ("module", "row", "rows", "text")
 
     def __init__(self, text: str, row: type[T]) -> None:
         self.text = text
+        self.module = _declaring_module()
         self.row = row
         self.rows: Callable[[Iterable[Record]], list[T]] = _mapper(row)
         STATEMENTS.append(cast("Query[object]", self))
 
     def __repr__(self) -> str:
-        return f"Query({' '.join(self.text.split())!r}, {self.row.__name__})"
+        return f"{self.module}: {' '.join(self.text.split())!r} -> {self.row.__name__}"
 
 
 class Command:
     """A statement that returns no rows."""
 
-    __slots__ = ("text",)
+    __slots__ = ("module", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self.module = _declaring_module()
         STATEMENTS.append(self)
 
     def __repr__(self) -> str:
-        return f"Command({' '.join(self.text.split())!r})"
+        return f"{self.module}: {' '.join(self.text.split())!r}"
+
+
+def _declaring_module() -> str:
+    """The module that calls `Query` or `Command`: tests declare statements of their own."""
+    frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage] - as namedtuple does
+    return str(frame.f_globals.get("__name__"))
 
 
 def _mapper(row: type[T]) -> Callable[[Iterable[Record]], list[T]]:

@@ -170,7 +170,7 @@ async def test_every_statement_prepares_on_the_migrated_schema_and_matches_its_s
     schema: Connection,
 ) -> None:
     import_everything()
-    ours = [statement for statement in STATEMENTS if statement.text not in MISTAKES]
+    ours = [each for each in STATEMENTS if each.module.startswith("rensai.")]
     assert len(ours) > 20
     complaints = [await complaint(schema, statement) for statement in ours]
     assert not list(filter(None, complaints)), "\n".join(filter(None, complaints))
@@ -202,6 +202,5 @@ async def test_a_statement_that_fits_is_not_named(schema: Connection) -> None:
         "SELECT id, name FROM thing",
         "INSERT INTO thing VALUES ($1, $2) RETURNING id, name",
     ):
-        MISTAKES.setdefault(text, "")
         query = typing.cast("Query[object]", Query(text, Row))
         assert await complaint(schema, query) is None
