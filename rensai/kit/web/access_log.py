@@ -17,7 +17,7 @@ from rensai.kit.web.exchange import Exchange
 FLUSH_SECONDS = 0.25
 _LONGEST_PATH = 256
 _QUIET_ROUTES = frozenset(
-    {"/healthz", "/readyz", "/metrics", "/static/{digest:str}/{name:path}", "(preflight)"}
+    {"/healthz", "/readyz", "/metrics", "/static/{digest}/{name}", "(preflight)"}
 )
 _LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 

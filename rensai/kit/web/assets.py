@@ -8,6 +8,7 @@ page that was made before an upgrade still finds its files under the old one.
 import gzip
 import hashlib
 import mimetypes
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -23,6 +24,8 @@ FOLDER = Path(__file__).parents[2] / "assets"
 _FOREVER = "public, max-age=31536000, immutable"
 _A_WHILE = "public, max-age=60"
 _TEXTUAL = ("text/", "application/javascript", "application/json", "image/svg+xml")
+
+_GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,7 @@ def serve_asset(
     }
     if asset.etag in request.headers.get("if-none-match", ""):
         return Response(b"", status_code=304, headers=headers)
-    if asset.packed is not None and "gzip" in request.headers.get("accept-encoding", ""):
+    if asset.packed is not None and _GZIP.search(request.headers.get("accept-encoding", "")):
         headers["Content-Encoding"] = "gzip"
         return Response(asset.packed, headers=headers, media_type=asset.media_type)
     return Response(asset.body, headers=headers, media_type=asset.media_type)

@@ -1,5 +1,6 @@
 """Errors that only HTTP knows, and the translation of Litestar's own into our family."""
 
+import re
 from collections.abc import Mapping
 from typing import cast
 
@@ -7,6 +8,8 @@ from litestar.enums import ParamType
 from litestar.exceptions import HTTPException, ValidationException
 
 from rensai.kit import errors
+
+_MISSING = re.compile(r"Missing required (\w+) parameter '(\w+)'")
 
 
 class BadRequest(errors.RensaiError):
@@ -83,6 +86,11 @@ def in_our_words(problem: Exception) -> errors.RensaiError:
     if isinstance(problem, errors.RensaiError):
         return problem
     if isinstance(problem, ValidationException):
+        missing = _MISSING.match(problem.detail)
+        if missing:
+            return errors.Invalid(
+                details=[{"path": missing[2], "in": missing[1], "message": "It is required."}]
+            )
         return errors.Invalid(details=_fields(problem.extra))
     if isinstance(problem, HTTPException) and problem.status_code in _BY_STATUS:
         headers = {name.title(): str(value) for name, value in (problem.headers or {}).items()}

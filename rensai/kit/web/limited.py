@@ -10,7 +10,6 @@ from rensai.kit.limits import Rule
 from rensai.kit.services import Services
 from rensai.kit.web.client import caller
 
-
 Connection = ASGIConnection[Any, Any, Any, Any]  # Any: whatever Litestar connects
 Guard = Callable[[Connection, BaseRouteHandler], Awaitable[None]]
 
