@@ -3,7 +3,8 @@
 import asyncio
 import fcntl
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -64,17 +65,22 @@ async def _administer(server: postgres.TestServer, statement: str) -> None:
         await connection.close()
 
 
+@asynccontextmanager
+async def fresh_database(server: postgres.TestServer) -> AsyncGenerator[str, None]:
+    """A migrated database of one's own, and where it is."""
+    name = postgres.fresh_name()
+    await _administer(server, f"create database {name} template {TEMPLATE} strategy file_copy")
+    yield server.url(name)
+    await _administer(server, f"drop database {name} with (force)")
+
+
 @pytest.fixture
 async def database_url(
     postgres_server: postgres.TestServer, anyio_backend: object
 ) -> AsyncIterator[str]:
     """A migrated database that no other test touches."""
-    name = postgres.fresh_name()
-    await _administer(
-        postgres_server, f"create database {name} template {TEMPLATE} strategy file_copy"
-    )
-    yield postgres_server.url(name)
-    await _administer(postgres_server, f"drop database {name} with (force)")
+    async with fresh_database(postgres_server) as url:
+        yield url
 
 
 @pytest.fixture
