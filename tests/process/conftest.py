@@ -1,0 +1,52 @@
+"""Data folders for process trees: a new one, or a copy of one that is migrated."""
+
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.process.site import Site, public_folder
+
+Make = Callable[..., Site]
+
+
+@pytest.fixture(scope="session")
+def migrated_folder() -> Iterator[Path]:
+    """A data folder whose database is made and migrated, stopped again."""
+    folder = public_folder() / "data"
+    site = Site(folder)
+    done = site.run("migrate")
+    assert done.returncode == 0, done.stderr
+    assert site.leftovers() == []
+    yield folder
+    shutil.rmtree(folder.parent)
+
+
+@pytest.fixture
+def new_site() -> Iterator[Make]:
+    """Makes sites, each on an empty data folder unless told otherwise, and ends them."""
+    sites: list[Site] = []
+    folders: list[Path] = []
+
+    def make(data_dir: Path | None = None, **settings: str) -> Site:
+        if data_dir is None:
+            folders.append(public_folder())
+            data_dir = folders[-1] / "data"
+        sites.append(Site(data_dir, **settings))
+        return sites[-1]
+
+    yield make
+    for site in sites:
+        site.clean_up()
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def site(new_site: Make, migrated_folder: Path) -> Site:
+    """A site on a migrated data folder of its own."""
+    made = new_site()
+    subprocess.run(["cp", "-a", str(migrated_folder), str(made.data_dir)], check=True)
+    return made
