@@ -67,7 +67,6 @@ CREATE TABLE stories (
     deleted_at timestamptz,
     CONSTRAINT stories_uid_key UNIQUE (uid),
     CONSTRAINT stories_source_id_key UNIQUE (source, source_story_id),
-    CONSTRAINT stories_source_slug_key UNIQUE (source, slug),
     CONSTRAINT stories_kind_known CHECK (kind IN ('novel', 'manga', 'manhwa', 'manhua')),
     CONSTRAINT stories_source_shape CHECK (
         length(source) BETWEEN 1 AND 40 AND source !~ '[[:space:][:cntrl:]:/]'
@@ -111,6 +110,13 @@ COMMENT ON COLUMN stories.language IS 'The language that it is read in here.';
 COMMENT ON COLUMN stories.original_language IS 'The language that it was written in, when known.';
 COMMENT ON COLUMN stories.cache_version IS 'Raised by every write to the story or its chapters.';
 COMMENT ON COLUMN stories.updated_at_source IS 'The newest wins; an older delivery is ignored.';
+
+-- A deleted story gives up its slug: its source may have told the same story anew.
+CREATE UNIQUE INDEX stories_source_slug ON stories (source, slug) WHERE deleted_at IS NULL;
+COMMENT ON INDEX stories_source_slug IS 'A story by its address.';
+
+CREATE INDEX stories_source_slug_gone ON stories (source, slug) WHERE deleted_at IS NOT NULL;
+COMMENT ON INDEX stories_source_slug_gone IS 'Telling a story that is gone from one never seen.';
 
 CREATE INDEX stories_updated ON stories (updated_at DESC, id DESC)
 WHERE deleted_at IS NULL AND status IN (1, 2);
@@ -236,6 +242,7 @@ CREATE TABLE chapters (
     read_count bigint NOT NULL DEFAULT 0,
     object_uri text,
     published_at timestamptz,
+    announced_at timestamptz,
     updated_at_source timestamptz,
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
@@ -255,20 +262,26 @@ CREATE TABLE chapters (
 COMMENT ON COLUMN chapters.chapter_no IS 'The order of reading; decimals are interludes.';
 COMMENT ON COLUMN chapters.number_label IS 'The number as its uploader wrote it, such as Extra 2.';
 COMMENT ON COLUMN chapters.uploader_id IS 'Null when it was ingested or polled.';
+COMMENT ON COLUMN chapters.announced_at IS
+'When it could be read for the first time: its publication is news only once.';
 COMMENT ON COLUMN chapters.object_uri IS 'Its name in the fediverse, once it has one.';
 
 CREATE UNIQUE INDEX chapters_source_id ON chapters (story_id, source_chapter_id)
 WHERE source_chapter_id IS NOT NULL;
 COMMENT ON INDEX chapters_source_id IS 'The first identity of an ingested chapter.';
 
--- A crawler's chapter is one per number and a later delivery must find it, deleted or not. Two
--- groups may upload the same chapter, and one that was deleted may be uploaded anew.
+-- A crawler's chapter is one per number, two groups may upload the same one. What is deleted gives
+-- up its number and its slug; an ingested chapter without an id of its own is still found by it.
 CREATE UNIQUE INDEX chapters_ingested_no ON chapters (story_id, chapter_no)
-WHERE uploader_id IS NULL;
+WHERE uploader_id IS NULL AND deleted_at IS NULL;
 COMMENT ON INDEX chapters_ingested_no IS 'The second identity of an ingested chapter.';
 
+CREATE INDEX chapters_ingested_no_gone ON chapters (story_id, chapter_no)
+WHERE uploader_id IS NULL AND deleted_at IS NOT NULL AND source_chapter_id IS NULL;
+COMMENT ON INDEX chapters_ingested_no_gone IS 'The same for one that was deleted and may come back.';
+
 CREATE UNIQUE INDEX chapters_ingested_slug ON chapters (story_id, slug)
-WHERE uploader_id IS NULL;
+WHERE uploader_id IS NULL AND deleted_at IS NULL;
 COMMENT ON INDEX chapters_ingested_slug IS 'An ingested chapter by its slug.';
 
 CREATE UNIQUE INDEX chapters_uploaded_no

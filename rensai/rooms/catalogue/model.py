@@ -1,11 +1,15 @@
-"""The words of the room: stories, how they stand and how lists are sorted."""
+"""The words of the room: stories, how lists are sorted, and what comes in from sources."""
 
 from datetime import datetime
 from decimal import Decimal
 from enum import Enum
+from typing import Protocol
 from uuid import UUID
 
 import msgspec
+from msgspec import UNSET, UnsetType
+
+from rensai.kit.db import Tx
 
 LOCAL = "local"
 """The source of what is uploaded here."""
@@ -77,3 +81,86 @@ class Counts(msgspec.Struct, frozen=True):
 
     stories: int
     chapters: int
+
+
+class IncomingStory(msgspec.Struct, frozen=True):
+    """What a source says of a story. UNSET leaves what is known, None empties it."""
+
+    job_id: int
+    source_story_id: str
+    updated_at_source: datetime
+    slug: str = ""
+    """Like the title, not empty unless `deleted`."""
+
+    title: str = ""
+    title_original: str | UnsetType | None = UNSET
+    author_name: str | UnsetType | None = UNSET
+    status: int | UnsetType = UNSET
+    cover_url: str | UnsetType | None = UNSET
+    summary: str | UnsetType | None = UNSET
+    language: str | UnsetType = UNSET
+    aliases: list[str] | UnsetType = UNSET
+    genres: list[str] | UnsetType = UNSET
+    deleted: bool = False
+
+
+class IncomingChapter(msgspec.Struct, frozen=True):
+    """What a source says of a chapter, and what is known of its body without reading it."""
+
+    job_id: int
+    source_story_id: str
+    updated_at_source: datetime
+    source_chapter_id: str | None = None
+    chapter_no: Decimal | None = None
+    """None only when `deleted` and with a `source_chapter_id`."""
+
+    slug: str = ""
+    title: str = ""
+    published_at: datetime | UnsetType | None = UNSET
+    is_published: bool | UnsetType = UNSET
+    deleted: bool = False
+    content_hash: bytes | None = None
+    """As in `PreparedBody`, like the two below; None only when `deleted`."""
+
+    content_size: int = 0
+    word_count: int = 0
+
+
+class PackedBody(msgspec.Struct, frozen=True):
+    """The bytes of one incoming chapter, as `prepare_body` made them."""
+
+    job_id: int
+    raw: bytes
+    html: bytes | None
+    encoding: str
+
+
+class BodySource(Protocol):
+    """Where the catalogue gets the bodies that it has not got yet."""
+
+    async def packed(self, tx: Tx, job_ids: list[int]) -> list[PackedBody]:
+        """The bodies of these jobs, in any order."""
+        ...
+
+
+class Result(Enum):
+    """What became of an item."""
+
+    CREATED = "created"
+    UPDATED = "updated"
+    DELETED = "deleted"
+    RESTORED = "restored"
+    UNCHANGED = "unchanged"
+    STALE = "stale"
+    FAILED = "failed"
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What became of one item, and why it failed if it did."""
+
+    job_id: int
+    result: Result
+    code: str | None = None
+    message: str | None = None
+    retryable: bool = False
+    """Whether the same item may succeed later, when others have come."""

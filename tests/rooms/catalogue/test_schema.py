@@ -116,14 +116,18 @@ async def test_an_alias_is_one_per_story_whatever_its_case(database: Database) -
             await tx.run(_ALIAS, story, "THẦN ĐẠO", "THẦN ĐẠO".casefold())
 
 
-async def test_an_ingested_chapter_is_one_per_number_even_when_deleted(database: Database) -> None:
+async def test_an_ingested_chapter_is_one_per_number_and_slug_until_it_is_deleted(
+    database: Database,
+) -> None:
     await add_story(database, "s", source="elsewhere")
     story = await database.primary.first(_STORY, "s")
     async with database.transaction() as tx:
         await tx.run(_CHAPTER, new_uid(), story, 1, "one", "vi", None, True)
-    with pytest.raises(RensaiError):
-        async with database.transaction() as tx:
-            await tx.run(_CHAPTER, new_uid(), story, 1, "one-again", "vi", None, False)
+        await tx.run(_CHAPTER, new_uid(), story, 1, "one", "vi", None, False)
+    for number, slug in ((1, "one-again"), (2, "one")):
+        with pytest.raises(RensaiError):
+            async with database.transaction() as tx:
+                await tx.run(_CHAPTER, new_uid(), story, number, slug, "vi", None, False)
 
 
 async def test_an_uploaded_chapter_may_come_back_and_in_other_languages(

@@ -1,0 +1,1 @@
+"""Outside formats that the catalogue takes in."""

@@ -1,0 +1,31 @@
+"""How many words a text has.
+
+A word is what stands between spaces and is not punctuation alone. Chinese, Japanese and Korean
+are counted by the character, as their readers and sites do. Every chapter that arrives is
+counted, so this keeps to operations that run at the speed of C.
+"""
+
+import re
+
+# The first byte of every character from U+3000 to U+D7FF: kana, Han, hangul and their punctuation.
+_LEADS = bytes(range(0xE3, 0xEE))
+_PUNCTUATION = "\u3000".encode()[:2]  # how U+3000 to U+303F begin
+_CHARACTER = re.compile("[\u3000-\ud7ff]")
+_NOT_ASCII_AS_SPACE = bytes(byte if byte < 0x80 else 0x20 for byte in range(256))
+_STAND_ALONE = ("–", "—", "-", "…", "...", "*", "***")
+
+
+def count_words(text: str, data: bytes) -> int:
+    """The words of a text without markup, which is given as UTF-8 too."""
+    characters = len(data) - len(data.translate(None, _LEADS))
+    if not characters:
+        return _between_spaces(text)
+    characters -= data.count(_PUNCTUATION)
+    if characters * 6 > len(data):  # most of it: what else is written there is ASCII as a rule
+        return characters + len(data.translate(_NOT_ASCII_AS_SPACE).split())
+    return characters + _between_spaces(_CHARACTER.sub(" ", text))
+
+
+def _between_spaces(text: str) -> int:
+    words = text.split()
+    return len(words) - sum(map(words.count, _STAND_ALONE))
