@@ -57,7 +57,7 @@ def whole(lowest: int, highest: int) -> Kind[int]:
     """A whole number within bounds, both included."""
 
     def read(text: str) -> int:
-        if not text.isascii() or not text.lstrip("-").isdigit():
+        if not (text.isascii() and text.isdigit() and len(text) <= len(str(highest))):
             raise NotThisKindError
         number = int(text)
         if not lowest <= number <= highest:
