@@ -1,0 +1,80 @@
+"""Load over HTTP by wrk: one thread and 16 clients, so that it leaves the cores to the server."""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+
+from bench.harness import Sample, wait_until
+
+CLIENTS = 16
+
+_REPORT = """
+done = function(summary, latency, requests)
+  local e = summary.errors
+  io.write(string.format(
+    '\\n{"requests":%d,"micros":%d,"bad":%d,"p50":%f,"p95":%f,"p99":%f}\\n',
+    summary.requests, summary.duration,
+    e.connect + e.read + e.write + e.status + e.timeout,
+    latency:percentile(50) / 1000, latency:percentile(95) / 1000, latency:percentile(99) / 1000))
+end
+"""
+
+
+class LoadError(Exception):
+    """The server did not answer as it should."""
+
+
+def ensure_wrk() -> None:
+    """wrk is in Debian; where it cannot be installed, say so."""
+    if shutil.which("wrk") is None:
+        if os.geteuid() != 0 or shutil.which("apt-get") is None:
+            raise LoadError("wrk is missing; install it (Debian: apt-get install wrk)")
+        subprocess.run(["apt-get", "-qq", "update"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            ["apt-get", "-qq", "-y", "install", "wrk"], check=True, stdout=subprocess.DEVNULL
+        )
+
+
+def requests_per_second(url: str, *, seconds: int = 4) -> Callable[[], Sample]:
+    """A measure for `Contender`: requests per second to one address, with latencies."""
+
+    def measure() -> Sample:
+        with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
+            script.write(_REPORT)
+            script.flush()
+            command = ["wrk", "-t1", f"-c{CLIENTS}", f"-d{seconds}s", "-s", script.name, url]
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+        report = json.loads(done.stdout.strip().splitlines()[-1])
+        if report["bad"]:
+            raise LoadError(f"{report['bad']} of {report['requests']} requests failed at {url}")
+        latencies = {f"{name} ms": report[name] for name in ("p50", "p95", "p99")}
+        return Sample([report["requests"] / report["micros"] * 1e6], latencies)
+
+    return measure
+
+
+def fetch(url: str) -> bytes:
+    """The body of one answer."""
+    with urllib.request.urlopen(url, timeout=10) as answer:  # noqa: S310 - our own server
+        return answer.read()
+
+
+def wait_for(url: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
+    """Wait until a server answers; if it ends instead, show what it said."""
+
+    def answers() -> bool:
+        if process.poll() is not None:
+            raise LoadError(f"the server at {url} ended:\n{log.read_text()[-3000:]}")
+        try:
+            fetch(url)
+        except (OSError, urllib.error.URLError):
+            return False
+        return True
+
+    wait_until(answers, seconds=60, what=f"an answer from {url}")
