@@ -11,6 +11,7 @@ from msgspec import Meta, Struct
 from rensai.kit.errors import Invalid
 from rensai.kit.services import Services
 from rensai.kit.web.bodies import Body
+from rensai.kit.web.client import caller
 from rensai.kit.web.cookies import SESSION, forget_cookie, own_cookie
 from rensai.kit.web.forms import require_own_page
 from rensai.rooms.readers import service
@@ -69,7 +70,7 @@ async def login(
         services.limits,
         login=names[0],
         password=data.password,
-        address=request.client.host if request.client else "",
+        address=caller(request.client.host if request.client else ""),
         clock=services.clock,
     )
     cookie = own_cookie(services.config, SESSION, session.token, service.SESSION_LENGTH)

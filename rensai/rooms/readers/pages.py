@@ -9,6 +9,7 @@ from litestar.status_codes import HTTP_200_OK, HTTP_303_SEE_OTHER
 
 from rensai.kit.errors import RateLimited, RensaiError
 from rensai.kit.services import Services
+from rensai.kit.web.client import caller
 from rensai.kit.web.cookies import FORM, SESSION, forget_cookie, own_cookie
 from rensai.kit.web.forms import StaleForm, form_token, require_own_page, require_token
 from rensai.kit.web.frame import Frame
@@ -44,7 +45,7 @@ async def login(request: Anyone, services: Services, frame: Frame) -> Response[s
             services.limits,
             login=name.strip(),
             password=_text(fields.get("password"))[:1000],
-            address=request.client.host if request.client else "",
+            address=caller(request.client.host if request.client else ""),
             clock=services.clock,
         )
     except (StaleForm, WrongCredentials, AccountClosed, RateLimited) as problem:

@@ -3,7 +3,6 @@
 import hashlib
 import secrets
 from datetime import datetime, timedelta
-from ipaddress import ip_address, ip_network
 
 from rensai.kit.clock import Clock
 from rensai.kit.db import Database, Reads, Tx
@@ -82,7 +81,7 @@ async def sign_in(
     Takes the database and not a transaction: hashing takes its time, and no connection should
     wait for it. One address may try ten times a minute.
     """
-    await limits.check(SIGN_IN, _neighbourhood(address))
+    await limits.check(SIGN_IN, address)
     checked = await _check_credentials(db.primary, login, password)
     token = secrets.token_urlsafe(32)
     now = clock.now()
@@ -108,17 +107,6 @@ async def _check_credentials(reads: Reads, login: str, password: str) -> Checked
         raise AccountClosed
     rehashed = await passwords.hash_password(password) if verdict.outdated else None
     return Checked(account, rehashed)
-
-
-def _neighbourhood(address: str) -> str:
-    """The address, or for IPv6 the /64 that one household has to itself."""
-    try:
-        parsed = ip_address(address)
-    except ValueError:
-        return address
-    if parsed.version == 4:
-        return str(parsed)
-    return str(ip_network((parsed, 64), strict=False))
 
 
 async def sign_out(tx: Tx, token: str) -> bool:

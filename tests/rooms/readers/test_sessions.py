@@ -170,15 +170,3 @@ async def test_an_address_may_try_ten_times_a_minute(database: Database) -> None
     await sign_in(database, clock=clock, limits=limits, address="192.0.2.2")
     clock.advance(timedelta(minutes=1, seconds=1))
     await sign_in(database, clock=clock, limits=limits)
-
-
-async def test_a_household_counts_as_one_address(database: Database) -> None:
-    clock = SetClock(NOON)
-    limits = Limits(clock)
-    for n in range(10):
-        with pytest.raises(WrongCredentials):
-            await sign_in(database, limits=limits, address=f"2001:db8::{n}")
-    with pytest.raises(RateLimited):
-        await sign_in(database, limits=limits, address="2001:db8:0:0:ffff::1")
-    with pytest.raises(WrongCredentials):
-        await sign_in(database, limits=limits, address="2001:db8:0:1::1")
