@@ -1,21 +1,20 @@
 """What every test may ask for: a migrated database of its own, services, the whole application."""
 
 import asyncio
-import fcntl
 import os
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
-from rensai.kit.db import Database, DatabaseSettings
-from rensai.kit.db_driver import connect
-from rensai.kit.migrate import migrate
+from rensai.kit.clock import SetClock
+from rensai.kit.db import Database
+from rensai.kit.services import Services
 from tests import postgres
+from tests.browser.site import Site, running_site
+from tests.rig import Rig, build_services, open_database, this_moment
 
 _FOLDER = "RENSAI_TEST_POSTGRES"
-TEMPLATE = "migrated"
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -43,35 +42,8 @@ def postgres_server() -> postgres.TestServer:
     """The server of this run, with the migrated template in it."""
     folder, _, owner = os.environ[_FOLDER].partition(":")
     server = postgres.shared_server(Path(folder), int(owner))
-    with (server.folder / "lock").open("a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        migrated = server.folder / "migrated"
-        if not migrated.exists():
-            asyncio.run(_make_template(server))
-            migrated.touch()
+    asyncio.run(postgres.make_template(server))
     return server
-
-
-async def _make_template(server: postgres.TestServer) -> None:
-    await _administer(server, f"create database {TEMPLATE}")
-    await migrate(server.url(TEMPLATE))
-
-
-async def _administer(server: postgres.TestServer, statement: str) -> None:
-    connection = await connect(server.url(), seconds=10)
-    try:
-        await connection.execute(statement)
-    finally:
-        await connection.close()
-
-
-@asynccontextmanager
-async def fresh_database(server: postgres.TestServer) -> AsyncGenerator[str, None]:
-    """A migrated database of one's own, and where it is."""
-    name = postgres.fresh_name()
-    await _administer(server, f"create database {name} template {TEMPLATE} strategy file_copy")
-    yield server.url(name)
-    await _administer(server, f"drop database {name} with (force)")
 
 
 @pytest.fixture
@@ -79,13 +51,39 @@ async def database_url(
     postgres_server: postgres.TestServer, anyio_backend: object
 ) -> AsyncIterator[str]:
     """A migrated database that no other test touches."""
-    async with fresh_database(postgres_server) as url:
+    async with postgres.fresh_database(postgres_server) as url:
         yield url
 
 
 @pytest.fixture
 async def database(database_url: str) -> AsyncIterator[Database]:
     """Open pools on a migrated database that no other test touches."""
-    opened = await Database.open(DatabaseSettings(primary_url=database_url, pool_size=4))
+    opened = await open_database(database_url)
     yield opened
     await opened.close()
+
+
+@pytest.fixture
+def clock() -> SetClock:
+    """The application's clock, which moves only when told to."""
+    return this_moment()
+
+
+@pytest.fixture
+def services(database: Database, tmp_path: Path, clock: SetClock) -> Services:
+    """What a process has open, over a database of the test's own."""
+    return build_services(database, tmp_path, clock)
+
+
+@pytest.fixture
+async def rig(services: Services, clock: SetClock) -> AsyncIterator[Rig]:
+    """The whole application; requests reach it without a socket."""
+    async with Rig(services, clock) as built:
+        yield built
+
+
+@pytest.fixture
+def server(database_url: str, tmp_path: Path) -> Iterator[Site]:
+    """A real web process on a free port, with an administrator."""
+    with running_site(database_url, tmp_path) as site:
+        yield site

@@ -12,11 +12,17 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import psutil
 
+from rensai.kit.db_driver import connect
 from rensai.kit.embedded import EmbeddedPostgres
+from rensai.kit.migrate import migrate
+
+TEMPLATE = "migrated"
 
 
 class TestServer:
@@ -62,9 +68,39 @@ def shared_server(folder: Path, owner: int) -> TestServer:
     return TestServer(folder, ready.read_text())
 
 
+async def make_template(server: TestServer) -> None:
+    """Migrate the database that every test's own is a copy of; once, whoever asks first."""
+    with (server.folder / "lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        migrated = server.folder / "migrated"
+        if not migrated.exists():
+            await _administer(server, f"create database {TEMPLATE}")
+            await migrate(server.url(TEMPLATE))
+            migrated.touch()
+
+
+@asynccontextmanager
+async def fresh_database(server: TestServer) -> AsyncGenerator[str, None]:
+    """A migrated database of one's own, and where it is."""
+    name = fresh_name()
+    await _administer(server, f"create database {name} template {TEMPLATE} strategy file_copy")
+    try:
+        yield server.url(name)
+    finally:
+        await _administer(server, f"drop database {name} with (force)")
+
+
 def fresh_name() -> str:
     """A database name that no other test uses."""
     return f"t{secrets.token_hex(8)}"
+
+
+async def _administer(server: TestServer, statement: str) -> None:
+    connection = await connect(server.url(), seconds=10)
+    try:
+        await connection.execute(statement)
+    finally:
+        await connection.close()
 
 
 def _fast_folder() -> str | None:
