@@ -5,6 +5,7 @@ adds its loader to `LOADERS`.
 """
 
 import secrets
+import signal
 from collections.abc import Awaitable, Callable
 
 import msgspec
@@ -30,6 +31,8 @@ async def load_admin(services: Services, welcome: Welcome, progress: Progress) -
     """The first account, with a password that nobody else has."""
     if await readers.count_accounts(services.db.primary):
         return
+    # From here on a request to stop is not heard: a password that is made must also be told.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     progress("Creating the administrator")
     password = secrets.token_urlsafe(12)
     async with services.db.transaction() as tx:
@@ -43,6 +46,7 @@ async def load_admin(services: Services, welcome: Welcome, progress: Progress) -
     welcome.name, welcome.password, welcome.words = ADMIN_NAME, password, created.phrase
 
 
+# The administrator last: it holds off a request to stop.
 LOADERS: tuple[Callable[[Services, Welcome, Progress], Awaitable[None]], ...] = (load_admin,)
 
 

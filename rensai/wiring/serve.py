@@ -54,7 +54,8 @@ class Tree:
                 held.enter_context(self._embedded)
             try:
                 prepared = supervisor.step("rensai.wiring.prepare", *self._prepare)
-            except StopRequestedError:
+            except StopRequestedError as stopped:
+                self._tell_what_is_told_once(stopped.printed)
                 return 0
             except StepFailedError:
                 return 1
@@ -65,8 +66,8 @@ class Tree:
                     self._roles(listening), on_ready=lambda: self._ready(prepared)
                 )
             finally:
-                if self._announce is not None and not self._is_ready:
-                    self._announce(prepared, False)  # noqa: FBT003 - what is told once is told
+                if not self._is_ready:
+                    self._tell_what_is_told_once(prepared)
 
     def _roles(self, listening: socket.socket | None) -> list[Role]:
         roles: list[Role] = []
@@ -90,6 +91,10 @@ class Tree:
             self._announce(prepared, True)  # noqa: FBT003 - see above
         else:
             self._say("info", "Rensai is ready", at=self._config.base_url)
+
+    def _tell_what_is_told_once(self, prepared: str) -> None:
+        if self._announce is not None and prepared:
+            self._announce(prepared, False)  # noqa: FBT003 - see above
 
     def _inform(self, message: str) -> None:
         self._say("info", message)

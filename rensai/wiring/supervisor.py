@@ -32,6 +32,10 @@ class Say(Protocol):
 class StopRequestedError(Exception):
     """A signal asked us to stop before everything was running."""
 
+    def __init__(self, printed: str) -> None:
+        super().__init__()
+        self.printed = printed
+
 
 class StepFailedError(Exception):
     """A step ended badly; it has said why."""
@@ -90,13 +94,13 @@ class Supervisor:
                 self._wait(1.0)
                 if self._stop_at is not None:
                     self._end([process])
-                    raise StopRequestedError
+            printed.seek(0)
+            text = printed.read().decode()
             if self._stop_at is not None:
-                raise StopRequestedError
+                raise StopRequestedError(text)
             if process.returncode:
                 raise StepFailedError
-            printed.seek(0)
-            return printed.read().decode()
+            return text
 
     def keep(self, roles: Sequence[Role], *, on_ready: Callable[[], None]) -> int:
         """Keep the children; the exit code says how it ended."""

@@ -46,7 +46,9 @@ class Site:
     def __init__(self, data_dir: Path, **settings: str) -> None:
         self.data_dir = data_dir
         self.port = int(settings.get("PORT") or free_port())
-        self.log = data_dir.with_name(f"{data_dir.name}.{self.port}.log")
+        descriptor, log = tempfile.mkstemp(prefix="rensai-process-", suffix=".log")
+        os.close(descriptor)
+        self.log = Path(log)
         self.environment = {
             **bare_environment(),
             "RENSAI_DATA_DIR": str(data_dir),
@@ -55,6 +57,15 @@ class Site:
         }
         self.process: subprocess.Popen[bytes] | None = None
         self._python = sys.executable
+
+    def with_python(self, python: Path) -> "Site":
+        """The same site, run by another Python."""
+        self._python = str(python)
+        return self
+
+    def command(self, *arguments: str) -> list[str]:
+        """How to run a command of Rensai."""
+        return [self._python, "-P", "-m", "rensai", *arguments]
 
     @property
     def running(self) -> subprocess.Popen[bytes]:
@@ -65,7 +76,7 @@ class Site:
         """Start, in a session of its own as a terminal would."""
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [self._python, "-P", "-m", "rensai", command],
+                self.command(command),
                 env=self.environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -90,7 +101,7 @@ class Site:
     ) -> subprocess.CompletedProcess[str]:
         """Run a command on the same data folder."""
         return subprocess.run(
-            [self._python, "-P", "-m", "rensai", *arguments],
+            self.command(*arguments),
             env=self.environment | dict(settings or {}),
             input=given,
             capture_output=True,
