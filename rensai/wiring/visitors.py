@@ -7,7 +7,7 @@ this floor knows both rooms that they come from.
 from typing import Any
 
 from litestar import Request
-from litestar.di import Provide
+from litestar.di import NamedDependency, Provide
 
 from rensai.kit.services import Services
 from rensai.kit.web.cookies import SESSION
@@ -18,7 +18,9 @@ from rensai.rooms.readers import door as readers
 from rensai.rooms.readers.door import Role, User
 
 
-async def provide_user(request: Request[Any, Any, Any], services: Services) -> User | None:
+async def provide_user(
+    request: Request[Any, Any, Any], services: NamedDependency[Services]
+) -> User | None:
     """The account of the session cookie, asked of the primary: a replica may not know it yet."""
     token = request.cookies.get(SESSION)
     if not token:
@@ -27,7 +29,9 @@ async def provide_user(request: Request[Any, Any, Any], services: Services) -> U
 
 
 async def provide_frame(
-    request: Request[Any, Any, Any], services: Services, user: User | None
+    request: Request[Any, Any, Any],
+    services: NamedDependency[Services],
+    user: NamedDependency[User | None],
 ) -> Frame:
     """The surroundings of a page, for this visitor."""
     settings = await instance.settings(services.db.replica, services.cache)

@@ -5,7 +5,8 @@ from typing import Annotated
 from uuid import UUID
 
 from litestar import get
-from litestar.params import Parameter
+from litestar.di import NamedDependency
+from litestar.params import FromQuery, QueryParameter
 from msgspec import Struct
 
 from rensai.kit.services import Services
@@ -16,7 +17,7 @@ from rensai.rooms.catalogue.model import STATUSES, ListedStory, Sort
 
 Source = Annotated[
     str | None,
-    Parameter(
+    QueryParameter(
         min_length=1,
         max_length=40,
         description="Only stories from this source; `local` for what was uploaded here.",
@@ -70,10 +71,10 @@ def _series(story: ListedStory) -> Series:
 
 @get("/api/v1/series", tags=["series"], summary="List series")
 async def list_series(
-    services: Services,
+    services: NamedDependency[Services],
     limit: Limit = DEFAULT_LIMIT,
     cursor: Cursor = None,
-    sort: Sort = Sort.UPDATED,
+    sort: FromQuery[Sort] = Sort.UPDATED,
     source: Source = None,
 ) -> Page[Series]:
     """Public stories, ongoing or completed, in the order asked for."""

@@ -3,6 +3,8 @@
 from typing import Any
 
 from litestar import Request, Response, get
+from litestar.di import NamedDependency
+from litestar.params import FromQuery
 
 from rensai.kit.services import Services
 from rensai.kit.web import cursor as cursors
@@ -17,7 +19,11 @@ ON_SHELF = 24
 
 
 @get("/", include_in_schema=False)
-async def home(request: Request[Any, Any, Any], services: Services, frame: Frame) -> Response[str]:
+async def home(
+    request: Request[Any, Any, Any],
+    services: NamedDependency[Services],
+    frame: NamedDependency[Frame],
+) -> Response[str]:
     """What is new here."""
     reads = services.db.replica
     updated = await service.list_stories(reads, sort=Sort.UPDATED, limit=ON_HOME)
@@ -36,9 +42,9 @@ async def home(request: Request[Any, Any, Any], services: Services, frame: Frame
 @get("/browse", include_in_schema=False)
 async def browse(
     request: Request[Any, Any, Any],
-    services: Services,
-    frame: Frame,
-    sort: Sort = Sort.UPDATED,
+    services: NamedDependency[Services],
+    frame: NamedDependency[Frame],
+    sort: FromQuery[Sort] = Sort.UPDATED,
     cursor: Cursor = None,
 ) -> Response[str]:
     """Every public story, page by page."""

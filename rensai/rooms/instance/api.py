@@ -1,6 +1,7 @@
 """What this instance tells programs about itself."""
 
 from litestar import get
+from litestar.di import NamedDependency
 from msgspec import Struct
 
 from rensai import __version__
@@ -31,7 +32,7 @@ class Instance(Struct, frozen=True, rename="camel"):
 
 
 @get("/api/v1/instance", tags=["instance"], summary="About this instance")
-async def instance(services: Services) -> Instance:
+async def instance(services: NamedDependency[Services]) -> Instance:
     """Its name, rules and size, at most 30 seconds old."""
     said = await service.settings(services.db.replica, services.cache)
     counts = await service.counts(services.db.replica, services.cache)

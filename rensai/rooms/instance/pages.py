@@ -3,6 +3,7 @@
 from typing import Any
 
 from litestar import Request, Response, get
+from litestar.di import NamedDependency
 from litestar.status_codes import HTTP_303_SEE_OTHER
 
 from rensai import __version__
@@ -15,7 +16,10 @@ from rensai.rooms.readers.door import Role, User, require_role
 
 @get("/admin", include_in_schema=False)
 async def admin(
-    request: Request[Any, Any, Any], services: Services, frame: Frame, user: User | None
+    request: Request[Any, Any, Any],
+    services: NamedDependency[Services],
+    frame: NamedDependency[Frame],
+    user: NamedDependency[User | None],
 ) -> Response[str]:
     """How this place is doing. Whoever has not signed in is asked to."""
     if user is None:

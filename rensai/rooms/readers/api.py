@@ -5,6 +5,8 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from litestar import Request, Response, get, post
+from litestar.di import NamedDependency
+from litestar.params import JSONBody
 from litestar.status_codes import HTTP_200_OK, HTTP_204_NO_CONTENT
 from msgspec import Meta, Struct
 
@@ -58,7 +60,7 @@ def _account(user: User) -> Account:
 
 @post("/api/v1/auth/login", status_code=HTTP_200_OK, tags=["auth"], summary="Sign in")
 async def login(
-    data: SignIn, request: Request[Any, Any, Any], services: Services
+    data: JSONBody[SignIn], request: Request[Any, Any, Any], services: NamedDependency[Services]
 ) -> Response[Account]:
     """Begin a session: the answer sets its cookie."""
     require_own_page(request.headers, services.config.base_url)
@@ -78,7 +80,9 @@ async def login(
 
 
 @post("/api/v1/auth/logout", status_code=HTTP_204_NO_CONTENT, tags=["auth"], summary="Sign out")
-async def logout(request: Request[Any, Any, Any], services: Services) -> Response[None]:
+async def logout(
+    request: Request[Any, Any, Any], services: NamedDependency[Services]
+) -> Response[None]:
     """End the session of the cookie; there may be none."""
     require_own_page(request.headers, services.config.base_url)
     if token := request.cookies.get(SESSION):
@@ -88,7 +92,7 @@ async def logout(request: Request[Any, Any, Any], services: Services) -> Respons
 
 
 @get("/api/v1/auth/me", tags=["auth"], summary="Who am I?")
-async def me(user: User | None) -> Account:
+async def me(user: NamedDependency[User | None]) -> Account:
     """The account that is signed in."""
     return _account(require_role(user, Role.USER))
 

@@ -4,7 +4,8 @@ import secrets
 from typing import Annotated, Any
 
 from litestar import Request, Response, get, post
-from litestar.params import Parameter
+from litestar.di import NamedDependency
+from litestar.params import QueryParameter
 from litestar.status_codes import HTTP_200_OK, HTTP_303_SEE_OTHER
 
 from rensai.kit.errors import RateLimited, RensaiError
@@ -18,12 +19,15 @@ from rensai.rooms.readers import service
 from rensai.rooms.readers.errors import AccountClosed, WrongCredentials
 
 Anyone = Request[Any, Any, Any]
-Next = Annotated[str, Parameter(query="next", max_length=1000)]
+Next = Annotated[str, QueryParameter(name="next", max_length=1000)]
 
 
 @get("/login", include_in_schema=False)
 async def login_page(
-    request: Anyone, services: Services, frame: Frame, following: Next = "/"
+    request: Anyone,
+    services: NamedDependency[Services],
+    frame: NamedDependency[Frame],
+    following: Next = "/",
 ) -> Response[str]:
     """The form; whoever has signed in already is sent on."""
     if frame.viewer is not None:
@@ -32,7 +36,9 @@ async def login_page(
 
 
 @post("/login", include_in_schema=False, status_code=HTTP_200_OK)
-async def login(request: Anyone, services: Services, frame: Frame) -> Response[str]:
+async def login(
+    request: Anyone, services: NamedDependency[Services], frame: NamedDependency[Frame]
+) -> Response[str]:
     """Begin a session and go on to the page that asked for it."""
     require_own_page(request.headers, services.config.base_url)
     fields = await request.form()
@@ -57,7 +63,7 @@ async def login(request: Anyone, services: Services, frame: Frame) -> Response[s
 
 
 @post("/logout", include_in_schema=False, status_code=HTTP_303_SEE_OTHER)
-async def logout(request: Anyone, services: Services) -> Response[str]:
+async def logout(request: Anyone, services: NamedDependency[Services]) -> Response[str]:
     """End the session and go home."""
     require_own_page(request.headers, services.config.base_url)
     if token := request.cookies.get(SESSION):
