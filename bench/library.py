@@ -24,7 +24,7 @@ SELECT
     CASE WHEN n % 10 = 0 THEN 'local' ELSE 'source-' || n % 7 END, n::text, 'story-' || n,
     'Thần Đạo Đan Tôn ' || n || repeat(' quyển', n % 5), ARRAY['Tác giả ' || n % 5000],
     n % 5, repeat('Tóm tắt. ', 40), 'vi', 'zh', 'https://covers.example/' || n || '.webp',
-    n % 2000, n % 2000, n % 900, (n * 7919 % 100000) / 10.0, (n % 50) / 10.0, n % 300,
+    n % 2000, n % 2000, n % 900, (n * 7919 % 100000) / 10.0, 1 + (n % 40) / 10.0, n % 300,
     now() - interval '2 years', now() - (n * 7919 % 63072000) * interval '1 second'
 FROM generate_series(1, :stories) AS n
 """
