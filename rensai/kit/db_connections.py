@@ -57,7 +57,7 @@ class Connections:
         self._chores: set[asyncio.Task[None]] = set()
         self._closing = False
         self._drained = asyncio.Event()
-        self._sweeper = asyncio.get_running_loop().call_later(SWEEP_SECONDS, self._sweep)
+        self._sweeper = asyncio.get_running_loop().call_later(SWEEP_SECONDS, self.sweep)
 
     @property
     def use(self) -> PoolUse:
@@ -208,10 +208,10 @@ class Connections:
         self._chores.discard(task)
         self._drained.set()
 
-    def _sweep(self) -> None:
+    def sweep(self) -> None:
         """Close what was idle through the whole time since the last sweep."""
         unneeded, self._idle = self._idle[: self._least_idle], self._idle[self._least_idle :]
         for connection in unneeded:
             self._chore(self._hang_up(connection))
         self._least_idle = len(self._idle)
-        self._sweeper = asyncio.get_running_loop().call_later(SWEEP_SECONDS, self._sweep)
+        self._sweeper = asyncio.get_running_loop().call_later(SWEEP_SECONDS, self.sweep)
