@@ -26,7 +26,9 @@ async def attempt(services: "Services", run: Run) -> Ending:
         async with limit:
             await run.task.call(context, args)
     except asyncio.CancelledError as error:
-        return run.withdrawn or failed(run, error, "it was cancelled from within")
+        if run.withdrawn is not None:
+            return run.withdrawn
+        return failed(run, error, "it was cancelled from within")
     except TimeoutError as error:
         too_long = f"it took longer than {run.task.timeout}" if limit.expired() else None
         return failed(run, error, too_long)

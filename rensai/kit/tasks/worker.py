@@ -128,7 +128,7 @@ class Worker:
         )
         self._held[run.id] = run
         if run.attempts >= run.task.retry.attempts:
-            error = f"{run.attempts} attempts, the last of which ended with its worker"
+            error = f"{run.attempts} attempts, the last of which ended its worker"
             self._recorder.add(run, Buried(run.attempts, error, None))
             return
         self._busy += 1
