@@ -2,5 +2,9 @@
 
 from rensai.kit.tasks import AnyTask
 from rensai.kit.tasks.upkeep import upkeep
+from rensai.rooms.readers.tasks import clear_sessions
 
-TASKS: tuple[AnyTask, ...] = (upkeep(lambda: TASKS),)
+TASKS: tuple[AnyTask, ...] = (
+    upkeep(lambda: TASKS),
+    clear_sessions,
+)

@@ -10,8 +10,7 @@ from playwright.async_api import Browser, async_playwright
 
 from rensai.kit.db import Command, Database, DatabaseSettings
 from tests.browser.site import Site, running_site
-from tests.conftest import fresh_database
-from tests.postgres import TestServer
+from tests.postgres import TestServer, fresh_database
 from tests.rooms.catalogue.stories import MORNING, add_story
 
 _DEBIAN = Path("/usr/bin/chromium")

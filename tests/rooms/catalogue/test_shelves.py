@@ -4,27 +4,27 @@ import re
 
 import pytest
 
+from tests.rig import Rig
 from tests.rooms.catalogue.stories import add_story, fill
-from tests.rooms.house import House
 
 pytestmark = pytest.mark.anyio
 
 _NEXT = re.compile(r'rel="next" href="([^"]+)"')
 
 
-async def test_titles_are_shown_as_text_in_their_own_language(house: House) -> None:
-    await add_story(house.services.db, "x", title='<b>"Thần"</b>', authors=["<i>A</i>", "B"])
+async def test_titles_are_shown_as_text_in_their_own_language(rig: Rig) -> None:
+    await add_story(rig.db, "x", title='<b>"Thần"</b>', authors=["<i>A</i>", "B"])
     for path in ("/", "/browse"):
-        page = (await house.visitor.get(path)).text
+        page = (await rig.client.get(path)).text
         assert 'lang="vi">&lt;b&gt;&#34;Thần&#34;&lt;/b&gt;<' in page
         assert "&lt;i&gt;A&lt;/i&gt;, B" in page
 
 
-async def test_the_shelves_go_on_by_plain_links(house: House) -> None:
-    await fill(house.services.db, 200)
+async def test_the_shelves_go_on_by_plain_links(rig: Rig) -> None:
+    await fill(rig.db, 200)
     path, pages, titles = "/browse?sort=newest", 0, list[str]()
     while path:
-        page = (await house.visitor.get(path)).text
+        page = (await rig.client.get(path)).text
         titles += re.findall(r'class="card-title"[^>]*>([^<]+)<', page)
         pages += 1
         found = _NEXT.search(page)
@@ -33,8 +33,8 @@ async def test_the_shelves_go_on_by_plain_links(house: House) -> None:
     assert len(titles) == len(set(titles)) > 48
 
 
-async def test_a_made_up_cursor_or_order_is_a_page_that_says_so(house: House) -> None:
+async def test_a_made_up_cursor_or_order_is_a_page_that_says_so(rig: Rig) -> None:
     for query in ("cursor=x", "sort=colour", "cursor="):
-        answer = await house.visitor.get(f"/browse?{query}", headers={"Accept": "text/html"})
+        answer = await rig.client.get(f"/browse?{query}", headers={"Accept": "text/html"})
         assert answer.status_code == 422
         assert answer.headers["content-type"].startswith("text/html")
