@@ -2,8 +2,7 @@
 
 from datetime import datetime
 from decimal import Decimal
-from enum import IntEnum
-from uuid import UUID
+from enum import IntEnum, StrEnum
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -50,11 +49,11 @@ class StoryPayload(msgspec.Struct, frozen=True, omit_defaults=True):
     updated_at_source: datetime
     slug: str = ""
     title: str = ""
-    title_original: str | None | UnsetType = UNSET
-    author_name: str | None | UnsetType = UNSET
+    title_original: str | UnsetType | None = UNSET
+    author_name: str | UnsetType | None = UNSET
     status: int | UnsetType = UNSET
-    cover_url: str | None | UnsetType = UNSET
-    summary: str | None | UnsetType = UNSET
+    cover_url: str | UnsetType | None = UNSET
+    summary: str | UnsetType | None = UNSET
     language: str | UnsetType = UNSET
     aliases: list[str] | UnsetType = UNSET
     genres: list[str] | UnsetType = UNSET
@@ -71,6 +70,98 @@ class ChapterPayload(msgspec.Struct, frozen=True, omit_defaults=True):
     """None only for a deletion by `source_chapter_id`."""
     slug: str = ""
     title: str = ""
-    published_at: datetime | None | UnsetType = UNSET
+    published_at: datetime | UnsetType | None = UNSET
     is_published: bool | UnsetType = UNSET
     deleted: bool = False
+
+
+class Permission(StrEnum):
+    """What a key may be used for."""
+
+    STORIES = "ingest:stories"
+    CHAPTERS = "ingest:chapters"
+    STATS = "ingest:stats"
+
+
+REQUESTS_PER_MINUTE = 60
+BYTES_PER_MINUTE = 50 * 1024 * 1024
+
+
+class Key(msgspec.Struct, frozen=True):
+    """A key as its operator sees it; the secret is not among it."""
+
+    key_id: str
+    key_name: str
+    permissions: list[str]
+    sources: list[str]
+    networks: list[str]
+    requests_per_minute: int
+    bytes_per_minute: int
+    is_active: bool
+    previous_expires_at: datetime | None
+    last_used_at: datetime | None
+    created_at: datetime
+
+    def may_write(self, source: str) -> bool:
+        """Whether the key may touch that source."""
+        return not self.sources or source in self.sources
+
+
+class NewKey(msgspec.Struct, frozen=True):
+    """A key with the only sight of its secret."""
+
+    key_id: str
+    secret: str
+
+
+class ItemError(msgspec.Struct, frozen=True):
+    """Why an item was not accepted; the first thing that is wrong with it."""
+
+    index: int
+    code: str
+    message: str
+
+
+class NewJob(msgspec.Struct, frozen=True):
+    """An accepted item, ready to be queued; only chapters have a body."""
+
+    external_ref: str
+    item_index: int
+    updated_at_source: datetime
+    payload: bytes
+    payload_hash: bytes
+    body: bytes | None = None
+    body_html: bytes | None = None
+    body_hash: bytes | None = None
+    body_size: int = 0
+    words: int = 0
+    encoding: str = "none"
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it belongs into a blob."""
+        return len(self.body or b"") + len(self.body_html or b"") + len(self.payload) > INLINE_BYTES
+
+
+class Batch(msgspec.Struct, frozen=True):
+    """The items of a request, sorted into jobs and errors.
+
+    Of several versions of one item the newest has the job; the others count as accepted and as
+    processed, since a later one has taken their place.
+    """
+
+    total: int
+    jobs: list[NewJob]
+    errors: list[ItemError]
+
+    @property
+    def rejected(self) -> int:
+        return len(self.errors)
+
+    @property
+    def accepted(self) -> int:
+        return self.total - self.rejected
+
+    @property
+    def superseded(self) -> int:
+        return self.accepted - len(self.jobs)

@@ -1,0 +1,1 @@
+"""The formats that crawlers speak."""

@@ -1,0 +1,143 @@
+"""The routes of bulk ingest."""
+
+from typing import cast
+from uuid import UUID
+
+from litestar import Response, get, post
+from litestar.status_codes import HTTP_202_ACCEPTED
+
+from rensai.kit.errors import Conflict, NotFound, TooLarge
+from rensai.kit.services import Services
+from rensai.rooms.ingest.errors import (
+    IdempotencyConflict,
+    InsecureTransport,
+    InvalidSchema,
+    InvalidSignature,
+    KeyInactive,
+    MissingIdempotencyKey,
+    NonceReplay,
+    NotPermitted,
+    TimestampSkew,
+    UnknownEncoding,
+)
+from rensai.rooms.ingest.model import CHAPTERS, STORIES, Permission
+from rensai.rooms.ingest.novel_api.arrival import Anyone, caller_of_post, held, key_of_get
+from rensai.rooms.ingest.novel_api.described import Chapters, Stats, Status, Stories
+from rensai.rooms.ingest.service.accept import Accepted, Reply, accept
+from rensai.rooms.ingest.service.admission import admit
+from rensai.rooms.ingest.service.rebuild import rebuild
+from rensai.rooms.ingest.service.standing import RequestSummary, standing
+
+MOST_STORY_BYTES = 5 * 1024 * 1024
+MOST_CHAPTER_BYTES = 12 * 1024 * 1024
+MOST_STATS_BYTES = 1024 * 1024
+
+_ANYWHERE = (
+    InvalidSignature,
+    TimestampSkew,
+    NonceReplay,
+    KeyInactive,
+    NotPermitted,
+    InsecureTransport,
+)
+_READING = {"errors": (*_ANYWHERE, InvalidSchema, NotFound)}
+_WRITING = {
+    "errors": (
+        *_ANYWHERE,
+        MissingIdempotencyKey,
+        InvalidSchema,
+        IdempotencyConflict,
+        Conflict,
+        TooLarge,
+        UnknownEncoding,
+    )
+}
+
+
+def _response(reply: Reply) -> Response[Accepted]:
+    """The answer as it was made or kept: JSON already."""
+    answer = Response(
+        reply.body,
+        status_code=reply.status,
+        media_type="application/json",
+        headers={"Cache-Control": "no-store"},
+    )
+    return cast("Response[Accepted]", answer)  # what the bytes spell out, for the description
+
+
+@post(
+    "/wp-json/novel/v1/ingest/stories/bulk",
+    status_code=HTTP_202_ACCEPTED,
+    request_max_body_size=None,
+    operation_class=Stories,
+    opt=_WRITING,
+    tags=["ingest"],
+    summary="Push stories",
+)
+async def ingest_stories(request: Anyone, services: Services) -> Response[Accepted]:
+    """Queue up to 300 stories, at most 5 MB unpacked."""
+    with held.body() as weight:
+        caller, sent = await caller_of_post(
+            request, services, weight, permission=Permission.STORIES, limit=MOST_STORY_BYTES
+        )
+        return _response(await accept(services, caller, STORIES, sent))
+
+
+@post(
+    "/wp-json/novel/v1/ingest/chapters/bulk",
+    status_code=HTTP_202_ACCEPTED,
+    request_max_body_size=None,
+    operation_class=Chapters,
+    opt=_WRITING,
+    tags=["ingest"],
+    summary="Push chapters",
+)
+async def ingest_chapters(request: Anyone, services: Services) -> Response[Accepted]:
+    """Queue up to 300 chapters, at most 12 MB unpacked."""
+    with held.body() as weight:
+        caller, sent = await caller_of_post(
+            request, services, weight, permission=Permission.CHAPTERS, limit=MOST_CHAPTER_BYTES
+        )
+        return _response(await accept(services, caller, CHAPTERS, sent))
+
+
+@post(
+    "/wp-json/novel/v1/ingest/rebuild-stats",
+    status_code=HTTP_202_ACCEPTED,
+    request_max_body_size=None,
+    operation_class=Stats,
+    opt=_WRITING,
+    tags=["ingest"],
+    summary="Recount stories",
+)
+async def ingest_rebuild_stats(request: Anyone, services: Services) -> Response[Accepted]:
+    """Have the totals of up to 10,000 stories counted anew."""
+    with held.body() as weight:
+        caller, sent = await caller_of_post(
+            request, services, weight, permission=Permission.STATS, limit=MOST_STATS_BYTES
+        )
+        return _response(await rebuild(services, caller, sent))
+
+
+@get(
+    "/wp-json/novel/v1/ingest/requests/{request_id:str}",
+    operation_class=Status,
+    opt=_READING,
+    tags=["ingest"],
+    summary="How far a request has come",
+)
+async def ingest_request(
+    request: Anyone, services: Services, request_id: str
+) -> Response[RequestSummary]:
+    """The counters of a request, and the items that failed or are tried again."""
+    key, signed = await key_of_get(request, services)
+    await admit(services, key, signed, 0)
+    try:
+        wanted = UUID(request_id)
+    except ValueError:
+        raise NotFound("There is no such request.") from None
+    summary = await standing(services.db.primary, key, wanted)
+    return Response(summary, headers={"Cache-Control": "no-store"})
+
+
+routes = [ingest_stories, ingest_chapters, ingest_rebuild_stats, ingest_request]

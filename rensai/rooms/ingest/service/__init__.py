@@ -1,0 +1,1 @@
+"""What the room decides: one module for each verb."""
