@@ -70,16 +70,17 @@ _SPEAKS_OF_ITSELF = {"08", "25", "28", "3D", "40", "53", "57", "58"}
 
 def domain_error(error: Exception) -> Exception:
     """What a driver error means to us; an error that is a mistake of ours stays as it is."""
+    if isinstance(error, asyncpg.DataError) and error.__cause__ is not None:
+        return _from_encoding(error)
     if isinstance(error, asyncpg.PostgresError):
         return _from_server(error)
-    if isinstance(error, asyncpg.DataError):
-        return _from_encoding(error)
     if isinstance(error, TimeoutError):
         return TooSlow(private="the driver waited longer than the server's own limit")
-    if isinstance(error, OSError | asyncpg.ProtocolError) or _is_closed(error):
-        return Lost(private=f"{type(error).__name__}: {error}")
     if isinstance(error, asyncpg.OutdatedSchemaCacheError):
         return Contended(private="a type changed under a running statement")
+    # An internal error of the driver is what it makes of a connection that ends while idle.
+    if isinstance(error, OSError | asyncpg.InternalClientError) or _is_closed(error):
+        return Lost(private=f"{type(error).__name__}: {error}")
     return error
 
 
@@ -127,8 +128,8 @@ def describe(error: asyncpg.PostgresError) -> str:
 
 
 def _from_encoding(error: asyncpg.DataError) -> Exception:
-    """A value that fits its type but not the column; a value of a wrong type is our mistake."""
-    if isinstance(error.__cause__, TypeError):
+    """The driver could not encode a value; one of a wrong type is our mistake, not the reader's."""
+    if isinstance(error.__cause__, TypeError | AttributeError):
         return error
     return errors.Invalid(private="a value does not fit its type in the database")
 
