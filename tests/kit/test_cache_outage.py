@@ -2,18 +2,17 @@
 
 import asyncio
 import io
-import json
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
 import pytest
 
-from rensai.kit import log
 from rensai.kit.cache import Cache, NotShared, open_cache
 from rensai.kit.cache_redis import PREFIX
 from rensai.kit.clock import SystemClock
 from rensai.kit.redis import RedisLink, open_redis
+from tests.logged import lines_of, logged
 from tests.redis_server import RedisServer, redis_server
 
 pytestmark = pytest.mark.anyio
@@ -37,11 +36,8 @@ def server() -> Iterator[RedisServer]:
 
 @pytest.fixture
 def lines() -> Iterator[io.StringIO]:
-    """What is logged meanwhile."""
-    stream = io.StringIO()
-    log.configure("info", "json", stream=stream)
-    yield stream
-    log.configure()
+    with logged() as stream:
+        yield stream
 
 
 @pytest.fixture
@@ -64,10 +60,6 @@ async def _recovered(*processes: _Process) -> None:
             await asyncio.sleep(0.01)
 
 
-def _events(lines: io.StringIO) -> list[str]:
-    return [json.loads(line)["event"] for line in lines.getvalue().splitlines()]
-
-
 async def test_requests_go_on_when_redis_is_killed_and_return_to_it_by_themselves(
     server: RedisServer, first: _Process, lines: io.StringIO
 ) -> None:
@@ -88,10 +80,10 @@ async def test_requests_go_on_when_redis_is_killed_and_return_to_it_by_themselve
     await cache.set("b", b"2", LONG)
     assert server.cli("get", PREFIX + "b") == "2"
     assert await cache.get("k1") is None, "memory's values outlived the outage"
-    assert _events(lines) == ["redis is away", "redis is back"]
-    warning = json.loads(lines.getvalue().splitlines()[0])
+    assert [line["event"] for line in lines_of(lines)] == ["redis is away", "redis is back"]
+    warning = lines_of(lines)[0]
     assert warning["level"] == "warning"
-    assert "nonces" in warning["degraded"]
+    assert "nonces" in str(warning["degraded"])
 
 
 async def test_a_redis_that_hangs_holds_one_moment_up_and_not_each_request(
@@ -122,7 +114,7 @@ async def test_a_server_starts_while_redis_is_away(server: RedisServer, lines: i
         assert await cache.get("a") == b"1"
         server.start()
         await _recovered(_Process(link, cache))
-    assert _events(lines) == ["redis is away", "redis is back"]
+    assert [line["event"] for line in lines_of(lines)] == ["redis is away", "redis is back"]
 
 
 async def test_a_load_under_way_when_redis_dies_still_gives_its_value(
