@@ -28,6 +28,7 @@ COMMANDS = {
     "demo": Entry("rensai.wiring.commands:demo", "Run it all with a small library to look at."),
     "migrate": Entry("rensai.wiring.commands:migrate", "Bring the database up to this release."),
     "admin": Entry("rensai.rooms.readers.cli:admin", "Create administrators."),
+    "key": Entry("rensai.rooms.ingest.cli.keys:key", "The keys by which crawlers push."),
     "doctor": Entry("rensai.wiring.commands_doctor:doctor", "Check everything; say how to mend."),
     "config": Entry("rensai.wiring.commands_config:config", "Show every setting and its source."),
     "tasks": Entry("rensai.kit.tasks.cli:tasks", "Background tasks: what waits, what failed."),

@@ -5,6 +5,7 @@ from litestar.types import ControllerRouterHandler
 from rensai.kit.web import api_routes, assets
 from rensai.rooms.catalogue import api as catalogue_api
 from rensai.rooms.catalogue import pages as catalogue_pages
+from rensai.rooms.ingest import novel_api as ingest_novel_api
 from rensai.rooms.instance import api as instance_api
 from rensai.rooms.instance import pages as instance_pages
 from rensai.rooms.readers import api as readers_api
@@ -18,6 +19,7 @@ ROUTES: tuple[ControllerRouterHandler, ...] = (
     *instance_api.routes,  # /api/v1/instance
     *catalogue_api.routes,  # /api/v1/series
     *readers_api.routes,  # /api/v1/auth/…
+    *ingest_novel_api.routes,  # /wp-json/novel/v1/ingest/…
     *catalogue_pages.routes,  # /, /browse
     *readers_pages.routes,  # /login, /logout
     *instance_pages.routes,  # /admin
