@@ -44,10 +44,9 @@ class Exchange:
         if kind == "http.response.start":
             self._start(message)
         elif kind == "http.response.body":
-            body = message["body"]
-            self.size += len(body)
-            if self._head and body:
+            if self._head:
                 message["body"] = b""
+            self.size += len(message["body"])
         await self._send(message)
 
     def _start(self, message: Message) -> None:

@@ -10,7 +10,7 @@ from rensai.kit.web.surfaces import Surface, surface_of
 
 Json = dict[str, Any]  # Any: a JSON document
 
-_GENERIC = re.compile(r"^(\w+)_(?:[\w.]+\.)?(\w+)_$")
+_GENERIC = re.compile(r"^(\w+?)_(?:[\w.]+\.)?(\w+)_$")
 _REFERENCE = "#/components/schemas/"
 
 _DETAILS: Json = {"description": "What exactly was wrong, where there is more to say."}
