@@ -24,16 +24,9 @@ _log = logging.getLogger(__name__)
 class Replica:
     """The replica while it answers, else the primary; it says once when that changes."""
 
-    def __init__(
-        self,
-        primary: Pool,
-        open_pool: Callable[[], Awaitable[Pool]],
-        *,
-        retry_seconds: float = RETRY_SECONDS,
-    ) -> None:
+    def __init__(self, primary: Pool, open_pool: Callable[[], Awaitable[Pool]]) -> None:
         self._primary = primary
         self._open_pool = open_pool
-        self._retry_seconds = retry_seconds
         self._pool: Pool | None = None
         self._answers = True
         self._watch: asyncio.Task[None] | None = None
@@ -105,7 +98,7 @@ class Replica:
 
     async def _wait_for_it(self) -> None:
         while not self._answers:
-            await asyncio.sleep(self._retry_seconds)
+            await asyncio.sleep(RETRY_SECONDS)
             try:
                 self._pool = self._pool or await self._open_pool()
                 await self._pool.first(_ALIVE)
