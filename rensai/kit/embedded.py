@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import IO
+from urllib.parse import quote
 
 from rensai.kit.embedded_cluster import (
     DATABASE,
@@ -104,7 +105,12 @@ class EmbeddedPostgres:
 
     def url_of(self, database: str) -> str:
         """The address of another database of the same server."""
-        return f"postgresql://rensai@/{database}?host={self._settled.sockets}"
+        return f"postgresql://rensai@/{database}?host={quote(str(self.sockets))}"
+
+    @property
+    def sockets(self) -> Path:
+        """The folder of the socket, which its owner alone may enter."""
+        return self._settled.sockets
 
     @property
     def programs(self) -> Path:
@@ -185,7 +191,7 @@ class EmbeddedPostgres:
 
     def _start_server(self, place: Place, control: "_Lock") -> bool:
         """Start it and wait; False means that it is worth another try."""
-        make_cluster(place, control.fileno(), self._progress)
+        make_cluster(place, control.fileno(), self._progress, durable=self._durable)
         disown_stale_pid(place)
         settings = _TUNING | ({} if self._durable else _NOT_DURABLE)
         settings["unix_socket_directories"] = str(place.sockets)

@@ -25,7 +25,9 @@ _INITDB = (
 )
 
 
-def make_cluster(place: Place, control: int, progress: Callable[[str], None]) -> None:
+def make_cluster(
+    place: Place, control: int, progress: Callable[[str], None], *, durable: bool
+) -> None:
     """Make the cluster if there is none; it gets its name only when it is whole.
 
     A program left behind by a killed start keeps the control lock open until it ends, so its
@@ -38,9 +40,10 @@ def make_cluster(place: Place, control: int, progress: Callable[[str], None]) ->
         shutil.rmtree(half, ignore_errors=True)
     fresh = place.home / f"new-{uuid.uuid4().hex[:8]}"
     place.owner.own(fresh)
-    progress("Creating the database, which happens once")
+    progress(f"Creating the database in {place.home}, which happens once")
     try:
-        _run(place, control, "initdb", "--pgdata", fresh, *_INITDB)
+        syncing = () if durable else ("--no-sync",)
+        _run(place, control, "initdb", "--pgdata", fresh, *_INITDB, *syncing)
         single = ("--single", "-D", fresh, "-c", "log_checkpoints=off", "template1")
         _run(place, control, "postgres", *single, said=f"CREATE DATABASE {DATABASE}")
     except BaseException:
@@ -68,8 +71,8 @@ def disown_stale_pid(place: Place) -> None:
     """Let PostgreSQL see that a killed server's files are stale; nobody serves the cluster now.
 
     It looks whether the noted process exists; after a crash that number may belong to any other
-    program, or to the dead server itself where nobody collects the dead. The rest of the file stays: from it PostgreSQL learns whether processes of the old
-    server still hold its memory.
+    program, or to the dead server itself where nobody collects the dead. The rest of the file
+    stays: from it PostgreSQL learns whether processes of the old server still hold its memory.
     """
     for name in (SOCKET_NAME, f"{SOCKET_NAME}.lock"):
         (place.sockets / name).unlink(missing_ok=True)
