@@ -4,6 +4,8 @@ from typing import cast
 from uuid import UUID
 
 from litestar import Response, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath
 from litestar.status_codes import HTTP_202_ACCEPTED
 
 from rensai.kit.errors import Conflict, NotFound, TooLarge
@@ -74,7 +76,9 @@ def _response(reply: Reply) -> Response[Accepted]:
     tags=["ingest"],
     summary="Push stories",
 )
-async def ingest_stories(request: Anyone, services: Services) -> Response[Accepted]:
+async def ingest_stories(
+    request: Anyone, services: NamedDependency[Services]
+) -> Response[Accepted]:
     """Queue up to 300 stories, at most 5 MB unpacked."""
     with held.body() as weight:
         caller, sent = await caller_of_post(
@@ -92,7 +96,9 @@ async def ingest_stories(request: Anyone, services: Services) -> Response[Accept
     tags=["ingest"],
     summary="Push chapters",
 )
-async def ingest_chapters(request: Anyone, services: Services) -> Response[Accepted]:
+async def ingest_chapters(
+    request: Anyone, services: NamedDependency[Services]
+) -> Response[Accepted]:
     """Queue up to 300 chapters, at most 12 MB unpacked."""
     with held.body() as weight:
         caller, sent = await caller_of_post(
@@ -110,7 +116,9 @@ async def ingest_chapters(request: Anyone, services: Services) -> Response[Accep
     tags=["ingest"],
     summary="Recount stories",
 )
-async def ingest_rebuild_stats(request: Anyone, services: Services) -> Response[Accepted]:
+async def ingest_rebuild_stats(
+    request: Anyone, services: NamedDependency[Services]
+) -> Response[Accepted]:
     """Have the totals of up to 10,000 stories counted anew."""
     with held.body() as weight:
         caller, sent = await caller_of_post(
@@ -127,7 +135,7 @@ async def ingest_rebuild_stats(request: Anyone, services: Services) -> Response[
     summary="How far a request has come",
 )
 async def ingest_request(
-    request: Anyone, services: Services, request_id: str
+    request: Anyone, services: NamedDependency[Services], request_id: FromPath[str]
 ) -> Response[RequestSummary]:
     """The counters of a request, and the items that failed or are tried again."""
     key, signed = await key_of_get(request, services)

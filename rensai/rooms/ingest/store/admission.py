@@ -36,13 +36,14 @@ _QUEUE_UP = Query(
 _TAKE = Query(
     """
     WITH used AS (
-        SELECT coalesce(sum(requests), 0) AS requests, coalesce(sum(bytes), 0) AS bytes
+        SELECT coalesce(sum(requests), 0)::bigint AS requests,
+            coalesce(sum(bytes), 0)::bigint AS bytes
         FROM api_key_usage
         WHERE key_id = $1 AND last_at > $2::timestamptz - interval '1 minute'
     )
     INSERT INTO api_key_usage AS known (key_id, part, requests, bytes, last_at)
     SELECT $1, $3, 1, $4, $2 FROM used
-    WHERE ($5 = 0 OR used.requests + 1 <= $5) AND ($6 = 0 OR used.bytes + $4 <= $6)
+    WHERE ($5 = 0 OR used.requests + 1 <= $5) AND ($6 = 0 OR used.bytes + $4::bigint <= $6)
     ON CONFLICT (key_id, part) DO UPDATE SET
         requests = known.requests + 1,
         bytes = known.bytes + excluded.bytes,
