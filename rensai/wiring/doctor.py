@@ -161,7 +161,7 @@ async def _migrations(database: Database) -> Finding:
 async def _storage(config: Config) -> list[Finding]:
     store = open_storage(config)
     where = config.storage_endpoint or str(config.storage_dir)
-    key, body = f".doctor/{uuid.uuid4()}", b"written, read and deleted by the doctor"
+    key, body = f"doctor-{uuid.uuid4()}", b"written, read and deleted by the doctor"
     await store.put_async(key, body)
     got = bytes(await (await store.get_async(key)).bytes_async())
     await store.delete_async(key)
