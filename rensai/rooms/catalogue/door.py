@@ -10,7 +10,14 @@ from rensai.rooms.catalogue.model import (
     PackedBody,
     Result,
 )
-from rensai.rooms.catalogue.service import count_public
+from rensai.rooms.catalogue.service import (
+    count_public,
+    give_back_recounts,
+    receive_chapters,
+    receive_stories,
+    recount_due,
+    recount_story,
+)
 
 __all__ = [
     "BodySource",
@@ -22,6 +29,11 @@ __all__ = [
     "PreparedBody",
     "Result",
     "count_public",
+    "give_back_recounts",
     "prepare_body",
+    "receive_chapters",
+    "receive_stories",
+    "recount_due",
+    "recount_story",
     "unpack_body",
 ]

@@ -1,5 +1,20 @@
 """What can be asked of the catalogue: one module for each verb."""
 
 from rensai.rooms.catalogue.service.lists import count_public, list_stories
+from rensai.rooms.catalogue.service.receive_chapters import receive_chapters
+from rensai.rooms.catalogue.service.receive_stories import receive_stories
+from rensai.rooms.catalogue.service.recount import (
+    give_back_recounts,
+    recount_due,
+    recount_story,
+)
 
-__all__ = ["count_public", "list_stories"]
+__all__ = [
+    "count_public",
+    "give_back_recounts",
+    "list_stories",
+    "receive_chapters",
+    "receive_stories",
+    "recount_due",
+    "recount_story",
+]

@@ -33,7 +33,7 @@ def _list(sort: Sort, *, by_source: bool, after: bool) -> Query[ListedStory]:
     )
 
 
-_LISTS = {
+LISTS = {
     (sort, by_source, after): _list(sort, by_source=by_source, after=after)
     for sort in Sort
     for by_source in (False, True)
@@ -55,7 +55,7 @@ async def listed(
     reads: Reads, sort: Sort, *, source: str | None, after: SortKey | None, limit: int
 ) -> list[ListedStory]:
     """The public stories that follow `after` in that order."""
-    query = _LISTS[sort, source is not None, after is not None]
+    query = LISTS[sort, source is not None, after is not None]
     rest = () if source is None else (source,)
     return await reads.all(query, limit, *(after or ()), *rest)
 
