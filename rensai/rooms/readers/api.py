@@ -16,6 +16,7 @@ from rensai.kit.web.bodies import Body
 from rensai.kit.web.client import caller
 from rensai.kit.web.cookies import SESSION, forget_cookie, own_cookie
 from rensai.kit.web.forms import require_own_page
+from rensai.kit.web.openapi import SIGNED_IN
 from rensai.rooms.readers import service
 from rensai.rooms.readers.door import require_role
 from rensai.rooms.readers.model import Role, User
@@ -91,7 +92,7 @@ async def logout(
     return Response(None, cookies=[forget_cookie(services.config, SESSION)])
 
 
-@get("/api/v1/auth/me", tags=["auth"], summary="Who am I?")
+@get("/api/v1/auth/me", tags=["auth"], summary="Who am I?", security=SIGNED_IN)
 async def me(user: NamedDependency[User | None]) -> Account:
     """The account that is signed in."""
     return _account(require_role(user, Role.USER))

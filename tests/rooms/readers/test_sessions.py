@@ -11,7 +11,7 @@ from rensai.kit.clock import SetClock
 from rensai.kit.db import Command, Database, Query
 from rensai.kit.errors import RateLimited
 from rensai.kit.limits import Limits
-from rensai.rooms.readers import service
+from rensai.rooms.readers import service, store
 from rensai.rooms.readers.adapters import passwords
 from rensai.rooms.readers.errors import AccountClosed, WrongCredentials
 from rensai.rooms.readers.model import OpenSession
@@ -155,6 +155,14 @@ async def test_an_outdated_hash_is_replaced_at_sign_in(database: Database) -> No
     stored = await database.primary.first(_HASH)
     assert stored != weak
     assert await passwords.check_password(PASSWORD, stored) == (True, False)
+
+
+async def test_a_password_that_changed_meanwhile_is_not_changed_back(database: Database) -> None:
+    created = await an_admin(database)
+    current = await database.primary.first(_HASH)
+    async with database.transaction() as tx:
+        await store.rehash(tx, created.user.id, old="the hash that was checked", new="of yesterday")
+    assert await database.primary.first(_HASH) == current
 
 
 async def test_an_address_may_try_ten_times_a_minute(database: Database) -> None:
