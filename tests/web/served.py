@@ -11,6 +11,8 @@ from pathlib import Path
 
 import httpx
 
+ADMIN = "ada"
+PASSWORD = "a long enough password"
 START_SECONDS = 30.0
 AFTERWARDS_SECONDS = 0.15
 """How long to wait for more once something has come."""
@@ -23,7 +25,7 @@ class Served:
         self.log = folder / "log"
         with socket.create_server(("127.0.0.1", 0)) as probe:
             self.port: int = probe.getsockname()[1]
-        environment = {
+        self._environment = {
             **{name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ},
             "RENSAI_DATA_DIR": str(folder / "data"),
             "DATABASE_PRIMARY_URL": database_url,
@@ -31,12 +33,16 @@ class Served:
             "RUN_MODE": "web",
             "PORT": str(self.port),
             "LOG_FORMAT": "json",
+            "TRUSTED_PROXIES": "127.0.0.1",
+            "ADMIN_USERNAME": ADMIN,
+            "ADMIN_EMAIL": f"{ADMIN}@example.com",
+            "ADMIN_PASSWORD": PASSWORD,
             **settings,
         }
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "rensai", "serve"],
-                env=environment,
+                env=self._environment,
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )
@@ -58,6 +64,11 @@ class Served:
                 break
         self.stop()
         raise AssertionError(self.log.read_text())
+
+    def run(self, *command: str) -> None:
+        """Run a command of the command line on the same site."""
+        arguments = [sys.executable, "-m", "rensai", *command]
+        subprocess.run(arguments, env=self._environment, check=True, capture_output=True)
 
     def stop(self) -> None:
         self.process.send_signal(signal.SIGTERM)
