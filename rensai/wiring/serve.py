@@ -14,6 +14,7 @@ from rensai.kit.errors import RensaiError
 from rensai.wiring.supervisor import Role, StepFailedError, StopRequestedError, Supervisor
 
 BACKLOG = 1024
+_LEVELS = ("debug", "info", "warning", "error")
 # What a child may need beyond SHUTDOWN_SECONDS to close its connections.
 CLOSING_SECONDS = 5
 
@@ -110,6 +111,8 @@ class Tree:
 
     def _say(self, level: str, event: str, **details: object) -> None:
         """A log line like those of the children, without the weight of their logging."""
+        if _LEVELS.index(level) < _LEVELS.index(self._config.log_level):
+            return
         if self._config.log_format == "json":
             stamp = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime())
             head = {"time": stamp, "level": level, "logger": "supervisor", "event": event}
