@@ -58,9 +58,13 @@ def render_text(template: str, path: str, **context: Any) -> str:  # Any: a temp
 def render(
     request: Request[Any, Any, Any], template: str, /, *, status: int = 200, **context: Any
 ) -> Response[str]:
-    """The page as a response. Templates also see `path`, the path of the request."""
+    """The page as a response. Templates also see `path`, the path of the request.
+
+    No cache between here and the browser may keep it: its frame says who has signed in.
+    """
     return Response(
         render_text(template, request.scope["path"], **context),
         status_code=status,
+        headers={"Cache-Control": "private, no-cache"},
         media_type="text/html",
     )

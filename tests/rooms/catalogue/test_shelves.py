@@ -38,3 +38,9 @@ async def test_a_made_up_cursor_or_order_is_a_page_that_says_so(rig: Rig) -> Non
         answer = await rig.client.get(f"/browse?{query}", headers={"Accept": "text/html"})
         assert answer.status_code == 422
         assert answer.headers["content-type"].startswith("text/html")
+
+
+async def test_no_shared_cache_keeps_a_page_that_names_its_visitor(rig: Rig) -> None:
+    for path in ("/", "/browse"):
+        answer = await rig.get(path)
+        assert answer.headers["Cache-Control"] == "private, no-cache"
