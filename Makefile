@@ -26,14 +26,7 @@ test: $(VENV)/installed-dev ## Run every test; fetches Chromium, Redis and PgBou
 	@$(BIN)/pytest $(PYTEST_OPTIONS)
 
 check: $(VENV)/installed-dev ## Format, lint, types, architecture, migrations, dependencies
-	@echo "ruff format"; $(BIN)/ruff format --check --quiet $(SOURCES)
-	@echo "ruff check"; $(BIN)/ruff check --quiet $(SOURCES)
-	@echo "basedpyright"; $(BIN)/basedpyright
-	@echo "lint-imports"; $(BIN)/lint-imports --no-timings >$(VENV)/lint-imports.log \
-		|| { cat $(VENV)/lint-imports.log; exit 1; }
-	@echo "architecture"; $(BIN)/pytest tests/architecture -n 0
-	@echo "squawk"; $(BIN)/squawk rensai/migrations/*.sql
-	@echo "pip-audit"; $(BIN)/python scripts/audit.py requirements.lock requirements-dev.lock
+	@sh scripts/check.sh $(BIN)
 
 bench: $(VENV)/installed-dev ## Measure; fetches the baselines' packages if absent
 	@$(BIN)/python -m bench
