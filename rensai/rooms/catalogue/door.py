@@ -17,6 +17,7 @@ from rensai.rooms.catalogue.service import (
     receive_stories,
     recount_due,
     recount_story,
+    touch_recounts,
 )
 
 __all__ = [
@@ -35,5 +36,6 @@ __all__ = [
     "receive_stories",
     "recount_due",
     "recount_story",
+    "touch_recounts",
     "unpack_body",
 ]

@@ -37,7 +37,7 @@ def at(minutes: float) -> datetime:
 
 def story(id_: str = "s1", minutes: float = 0, **fields: Any) -> IncomingStory:
     """A story as sent at that minute; a slug and a title of its own unless it says so."""
-    given = {"slug": id_, "title": id_.title(), **fields}
+    given: dict[str, Any] = {"slug": id_, "title": id_.title(), **fields}
     return IncomingStory(
         job_id=next(_JOBS), source_story_id=id_, updated_at_source=at(minutes), **given
     )
@@ -48,7 +48,11 @@ def chapter(number: float | None = 1, minutes: float = 0, **fields: Any) -> "Sen
     text = fields.pop("text", f"Text of {number}")
     story_id = fields.pop("story", "s1")
     body = None if fields.get("deleted") else prepare_body(text)
-    given: dict[str, Any] = {"slug": f"c-{number}", "title": f"Chapter {number}", **fields}
+    given: dict[str, Any] = {
+        "slug": f"c-{number}".replace(".", "-"),
+        "title": f"Chapter {number}",
+        **fields,
+    }
     if body is not None:
         given |= {
             "content_hash": body.hash,

@@ -7,6 +7,7 @@ from rensai.rooms.catalogue.service.recount import (
     give_back_recounts,
     recount_due,
     recount_story,
+    touch_recounts,
 )
 
 __all__ = [
@@ -17,4 +18,5 @@ __all__ = [
     "receive_stories",
     "recount_due",
     "recount_story",
+    "touch_recounts",
 ]

@@ -19,17 +19,21 @@ async def recount_due(db: Database, clock: Clock, worker: str, limit: int = BATC
     A batch that fails is done again story by story, so that one bad story waits alone.
     """
     async with db.transaction() as tx:
-        claimed = await store.claim(tx, worker, clock.now(), limit)
-    ids = sorted(one.story_id for one in claimed)
+        ids = sorted(await store.claim(tx, worker, clock.now(), limit))
     if not ids:
         return 0
     try:
-        await _count(db, clock, ids)
+        await _count(db, ids)
     except RensaiError as error:
         _log.warning("a recount failed", stories=len(ids), error=error.private or error.message)
         for story_id in ids:
             await _count_alone(db, clock, worker, story_id)
     return len(ids)
+
+
+async def touch_recounts(tx: Tx, clock: Clock, story_ids: Sequence[int]) -> list[int]:
+    """Have these stories counted anew as soon as may be; the answer is which of them there are."""
+    return await store.ask(tx, list(story_ids), clock.now())
 
 
 async def recount_story(tx: Tx, story_id: int) -> bool:
@@ -48,20 +52,21 @@ async def give_back_recounts(db: Database, worker: str) -> None:
 
 async def _count_alone(db: Database, clock: Clock, worker: str, story_id: int) -> None:
     try:
-        await _count(db, clock, [story_id])
+        await _count(db, [story_id])
     except RensaiError as error:
         _log.warning("a recount failed", story=story_id, error=error.private or error.message)
         async with db.transaction() as tx:
             await store.fail(tx, worker, [story_id], clock.now())
 
 
-async def _count(db: Database, clock: Clock, story_ids: Sequence[int]) -> None:
-    """Whoever writes to a story touches it while holding its row. So once we hold the row, what
-    we count includes every touch that we see, and a later touch changes the number of touches."""
-    ids = list(story_ids)
+async def _count(db: Database, story_ids: list[int]) -> None:
+    """Count, and take out of the queue what was counted.
+
+    Whoever writes to a story touches it while holding its row. Once we hold the rows and the
+    queue, what we count includes every touch that we take out; the next one comes after us.
+    """
     async with db.transaction() as tx:
-        await store.lock_stories(tx, ids)
-        touched = await store.touches(tx, ids)
-        await store.recount(tx, ids)
+        await store.lock_stories(tx, story_ids)
+        touched = await store.lock_queue(tx, story_ids)
+        await store.recount(tx, story_ids)
         await store.finish(tx, touched)
-        await store.reopen(tx, ids, clock.now())

@@ -3,19 +3,13 @@
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-import msgspec
-
 from rensai.kit.db import Command, Query, Tx
 
 WINDOW = timedelta(seconds=60)
 """Everything that happens to a story within it is counted once."""
 
-
-class Claimed(msgspec.Struct, frozen=True):
-    """A story whose recount somebody has taken on."""
-
-    story_id: int
-    touch_count: int
+ASKED_FOR = 100
+"""The priority of what somebody has asked for; all else has none."""
 
 
 # Whoever touches a story holds its row, so the order is the same for everybody: story, then queue.
@@ -23,13 +17,11 @@ _TOUCH = Command(
     """
     INSERT INTO recount_queue AS waiting
         (story_id, dirty_since, next_run_at, priority, touch_count, updated_at)
-    SELECT story_id, $3, $3::timestamptz + $4::interval, $5, touches, $3
+    SELECT story_id, $3, $3::timestamptz + $4::interval, 0, touches, $3
     FROM unnest($1::bigint [], $2::integer []) AS touched (story_id, touches)
     ORDER BY story_id
     ON CONFLICT (story_id) DO UPDATE SET
         touch_count = waiting.touch_count + excluded.touch_count,
-        priority = greatest(waiting.priority, excluded.priority),
-        next_run_at = least(waiting.next_run_at, excluded.next_run_at),
         updated_at = excluded.updated_at
     """
 )
@@ -46,15 +38,21 @@ _CLAIM = Query(
     UPDATE recount_queue SET locked_at = $1, locked_by = $3
     FROM due
     WHERE recount_queue.story_id = due.story_id
-    RETURNING recount_queue.story_id, recount_queue.touch_count
+    RETURNING recount_queue.story_id
     """,
-    Claimed,
+    int,
 )
 _LOCK_STORIES = Query(
     "SELECT id FROM stories WHERE id = ANY($1::bigint []) ORDER BY id FOR NO KEY UPDATE", int
 )
-_TOUCHES = Query(
-    "SELECT story_id, touch_count FROM recount_queue WHERE story_id = ANY($1::bigint [])", Claimed
+_LOCK_QUEUE = Query(
+    """
+    SELECT story_id FROM recount_queue
+    WHERE story_id = ANY($1::bigint [])
+    ORDER BY story_id
+    FOR UPDATE
+    """,
+    int,
 )
 _RECOUNT = Command(
     """
@@ -90,22 +88,7 @@ _RECOUNT = Command(
     ) IS DISTINCT FROM (scored.chapters, scored.words, scored.last_no, scored.score)
     """
 )
-_FINISH = Command(
-    """
-    DELETE FROM recount_queue
-    USING unnest($1::bigint [], $2::integer []) AS counted (story_id, touch_count)
-    WHERE recount_queue.story_id = counted.story_id
-        AND recount_queue.touch_count = counted.touch_count
-    """
-)
-_REOPEN = Command(
-    """
-    UPDATE recount_queue SET
-        dirty_since = $2, next_run_at = $2::timestamptz + $3::interval,
-        locked_at = NULL, locked_by = NULL
-    WHERE story_id = ANY($1::bigint [])
-    """
-)
+_FINISH = Command("DELETE FROM recount_queue WHERE story_id = ANY($1::bigint [])")
 _FAIL = Command(
     """
     UPDATE recount_queue SET
@@ -117,24 +100,45 @@ _FAIL = Command(
     """
 )
 _RELEASE = Command(
-    "UPDATE recount_queue SET locked_at = NULL, locked_by = NULL WHERE locked_by = $1"
+    """
+    UPDATE recount_queue SET locked_at = NULL, locked_by = NULL
+    WHERE story_id IN (
+        SELECT story_id FROM recount_queue WHERE locked_by = $1
+        ORDER BY story_id
+        FOR UPDATE SKIP LOCKED
+    )
+    """
+)
+_ASK = Query(
+    """
+    INSERT INTO recount_queue AS waiting
+        (story_id, dirty_since, next_run_at, priority, touch_count, updated_at)
+    SELECT id, $2, $2, $3, 1, $2 FROM stories
+    WHERE id = ANY($1::bigint [])
+    ORDER BY id
+    ON CONFLICT (story_id) DO UPDATE SET
+        touch_count = waiting.touch_count + 1,
+        priority = greatest(waiting.priority, excluded.priority),
+        next_run_at = least(waiting.next_run_at, excluded.next_run_at),
+        updated_at = excluded.updated_at
+    RETURNING story_id
+    """,
+    int,
 )
 
 
-async def touch(
-    tx: Tx,
-    touches: Mapping[int, int],
-    now: datetime,
-    *,
-    priority: int = 0,
-    window: timedelta = WINDOW,
-) -> None:
+async def touch(tx: Tx, touches: Mapping[int, int], now: datetime) -> None:
     """Have these stories counted anew when the window is over; the rows of the stories are held."""
-    await tx.run(_TOUCH, list(touches), list(touches.values()), now, window, priority)
+    await tx.run(_TOUCH, list(touches), list(touches.values()), now, WINDOW)
 
 
-async def claim(tx: Tx, worker: str, now: datetime, limit: int) -> list[Claimed]:
-    """Take on what is due, the most urgent first."""
+async def ask(tx: Tx, story_ids: list[int], now: datetime) -> list[int]:
+    """Have these stories counted anew before all others; the answer is which ones there are."""
+    return await tx.all(_ASK, story_ids, now, ASKED_FOR)
+
+
+async def claim(tx: Tx, worker: str, now: datetime, limit: int) -> list[int]:
+    """Take on the stories that are due, the most urgent first."""
     return await tx.all(_CLAIM, now, limit, worker)
 
 
@@ -143,8 +147,9 @@ async def lock_stories(tx: Tx, story_ids: list[int]) -> list[int]:
     return await tx.all(_LOCK_STORIES, story_ids)
 
 
-async def touches(tx: Tx, story_ids: list[int]) -> list[Claimed]:
-    return await tx.all(_TOUCHES, story_ids)
+async def lock_queue(tx: Tx, story_ids: list[int]) -> list[int]:
+    """Let nobody touch these until the transaction ends; those that are in the queue."""
+    return await tx.all(_LOCK_QUEUE, story_ids)
 
 
 async def recount(tx: Tx, story_ids: list[int]) -> int:
@@ -152,15 +157,9 @@ async def recount(tx: Tx, story_ids: list[int]) -> int:
     return await tx.run(_RECOUNT, story_ids)
 
 
-async def finish(tx: Tx, counted: list[Claimed]) -> int:
-    """Take from the queue what nobody has touched since; how many those were."""
-    ids = [one.story_id for one in counted]
-    return await tx.run(_FINISH, ids, [one.touch_count for one in counted])
-
-
-async def reopen(tx: Tx, story_ids: list[int], now: datetime) -> None:
-    """Let what was touched meanwhile wait for another window."""
-    await tx.run(_REOPEN, story_ids, now, WINDOW)
+async def finish(tx: Tx, story_ids: list[int]) -> None:
+    """Take these from the queue."""
+    await tx.run(_FINISH, story_ids)
 
 
 async def fail(tx: Tx, worker: str, story_ids: list[int], now: datetime) -> None:
