@@ -1,0 +1,247 @@
+"""How a request may travel: encrypted, packed, and no larger than the limits."""
+
+import gzip
+import json
+import zlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from rensai.kit.clock import SetClock
+from rensai.kit.db import Database
+from rensai.rooms.ingest.novel_api import arrival
+from rensai.rooms.ingest.novel_api.routes import MOST_CHAPTER_BYTES, MOST_STORY_BYTES
+from tests.rig import Rig, build_services
+from tests.rooms.ingest.crawler import (
+    CHAPTERS,
+    STORIES,
+    Crawler,
+    batch,
+    chapter,
+    count,
+    make_crawler,
+    make_key,
+    refused,
+    story,
+)
+
+pytestmark = pytest.mark.anyio
+
+BODY = batch(story())
+
+
+@pytest.fixture
+async def proxied(database: Database, tmp_path: Path, clock: SetClock) -> AsyncIterator[Rig]:
+    """The application behind a trusted proxy."""
+    services = build_services(database, tmp_path, clock, TRUSTED_PROXIES="127.0.0.1,10.0.0.0/8")
+    async with Rig(services, clock) as built:
+        yield built
+
+
+async def test_this_machine_may_use_plain_http_and_no_other(rig: Rig) -> None:
+    key = await make_key(rig)
+    for address in ("127.0.0.1", "::1", "127.9.9.9"):
+        assert (await Crawler(rig, key, address).push_stories(story())).status_code == 202
+    for address in ("192.0.2.1", "10.0.0.1", "2001:db8::1"):
+        far = Crawler(rig, key, address)
+        refused(await far.push_stories(story()), 403, "permission_denied")
+        encrypted = Crawler(rig, key, address, "https://rensai.test")
+        assert (await encrypted.push_stories(story())).status_code == 202
+
+
+@pytest.mark.parametrize("header", ["x_forwarded_for", "x_forwarded_proto", "forwarded"])
+async def test_a_proxy_that_is_not_trusted_makes_nobody_local(rig: Rig, header: str) -> None:
+    crawler = await make_crawler(rig)
+    answer = await crawler.push_stories(story(), **{header: "https"})
+    assert "TRUSTED_PROXIES" in refused(answer, 403, "permission_denied")["message"]
+
+
+async def test_a_trusted_proxy_says_who_calls_and_whether_it_was_encrypted(proxied: Rig) -> None:
+    key = await make_key(proxied, networks=["192.0.2.0/24"])
+    crawler = Crawler(proxied, key)
+    crawler_behind = {"x_forwarded_for": "192.0.2.1", "x_forwarded_proto": "https"}
+    assert (await crawler.push_stories(story(), **crawler_behind)).status_code == 202
+    plain = crawler_behind | {"x_forwarded_proto": "http"}
+    refused(await crawler.push_stories(story(), **plain), 403, "permission_denied")
+    elsewhere = crawler_behind | {"x_forwarded_for": "192.0.2.1, 198.51.100.1"}
+    refused(await crawler.push_stories(story(), **elsewhere), 403, "permission_denied")
+
+
+def _zstd_stream(data: bytes) -> bytes:
+    packer = zstandard.ZstdCompressor().compressobj()
+    return packer.compress(data) + packer.flush()
+
+
+PACKERS = {
+    "gzip": gzip.compress,
+    "x-gzip": gzip.compress,
+    "GZip": gzip.compress,
+    "zstd": zstandard.ZstdCompressor(level=3).compress,
+    " zstd ": _zstd_stream,
+}
+
+
+@pytest.mark.parametrize("encoding", PACKERS)
+async def test_a_packed_body_is_signed_as_it_travels(rig: Rig, encoding: str) -> None:
+    crawler = await make_crawler(rig)
+    packed = PACKERS[encoding](BODY)
+    answer = await crawler.post(STORIES, packed, content_encoding=encoding)
+    assert answer.status_code == 202, answer.text
+    signed_unpacked = crawler.headers(STORIES, BODY, content_encoding=encoding)
+    answer = await crawler.client.post(STORIES, content=packed, headers=signed_unpacked)
+    refused(answer, 401, "invalid_signature")
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "zstd"])
+async def test_a_packed_body_that_is_broken_is_refused(rig: Rig, encoding: str) -> None:
+    crawler = await make_crawler(rig)
+    whole = PACKERS[encoding](BODY)
+    middle = len(whole) // 2
+    turned = whole[:middle] + bytes([whole[middle] ^ 0xFF]) + whole[middle + 1 :]
+    for broken in (whole[:-9], whole + b"more", turned, b"", BODY):
+        answer = await crawler.post(STORIES, broken, content_encoding=encoding)
+        refused(answer, 400, "invalid_schema")
+
+
+@pytest.mark.parametrize("encoding", ["br", "deflate", "gzip, zstd", "nonsense"])
+async def test_another_encoding_is_named_as_unknown(rig: Rig, encoding: str) -> None:
+    crawler = await make_crawler(rig)
+    answer = await crawler.post(STORIES, zlib.compress(BODY), content_encoding=encoding)
+    refused(answer, 415, "invalid_schema")
+    assert answer.headers["Accept-Encoding"] == "gzip, zstd"
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "zstd"])
+async def test_a_bomb_is_refused_before_it_has_unfolded(rig: Rig, encoding: str) -> None:
+    crawler = await make_crawler(rig)
+    bomb = PACKERS[encoding](bytes(400 * 1024 * 1024))
+    before = _peak()
+    answer = await crawler.post(STORIES, bomb, content_encoding=encoding)
+    refused(answer, 413, "payload_too_large")
+    assert _peak() - before < 64 * 1024
+
+
+def _peak() -> int:
+    """The most memory that this process has ever had, in KiB."""
+    status = Path("/proc/self/status").read_text()
+    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
+
+
+@pytest.mark.parametrize("encoding", ["", "gzip", "zstd"])
+@pytest.mark.parametrize(("path", "most"), [(STORIES, 5 << 20), (CHAPTERS, 12 << 20)])
+async def test_the_limits_are_exact_and_measured_unpacked(
+    rig: Rig, path: str, most: int, encoding: str
+) -> None:
+    assert most in {MOST_STORY_BYTES, MOST_CHAPTER_BYTES}
+    crawler = await make_crawler(rig)
+    item = story() if path == STORIES else chapter()
+    for size, fits in ((most, True), (most + 1, False)):
+        body = batch(item)
+        body += b" " * (size - len(body))
+        sent = PACKERS[encoding](body) if encoding else body
+        answer = await crawler.post(path, sent, content_encoding=encoding or None)
+        if fits:
+            assert answer.status_code == 202, answer.text
+        else:
+            refused(answer, 413, "payload_too_large")
+
+
+async def test_a_body_without_a_declared_length_stops_at_the_limit(rig: Rig) -> None:
+    crawler = await make_crawler(rig)
+    read = 0
+
+    async def endless() -> AsyncIterator[bytes]:
+        nonlocal read
+        while True:
+            read += 1
+            yield bytes(1 << 20)
+
+    answer = await crawler.client.post(
+        STORIES, content=endless(), headers=crawler.headers(STORIES, b"")
+    )
+    refused(answer, 413, "payload_too_large")
+    assert read <= 7
+
+
+async def test_a_declared_length_that_is_too_large_is_not_even_read(rig: Rig) -> None:
+    crawler = await make_crawler(rig)
+
+    async def unread() -> AsyncIterator[bytes]:
+        raise AssertionError("the body was read")
+        yield b""
+
+    headers = crawler.headers(STORIES, b"") | {"Content-Length": str(6 << 20)}
+    answer = await crawler.client.post(STORIES, content=unread(), headers=headers)
+    refused(answer, 413, "payload_too_large")
+
+
+@pytest.mark.parametrize("claimed", [-1, 1])
+async def test_a_body_is_as_long_as_it_says(rig: Rig, claimed: int) -> None:
+    crawler = await make_crawler(rig)
+
+    async def pieces() -> AsyncIterator[bytes]:
+        yield BODY[:10]
+        yield BODY[10:]
+
+    headers = crawler.headers(STORIES, BODY) | {"Content-Length": str(len(BODY) + claimed)}
+    answer = await crawler.client.post(STORIES, content=pieces(), headers=headers)
+    refused(answer, 400, "invalid_schema")
+
+
+async def test_many_large_bodies_at_once_are_put_off(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crawler = await make_crawler(rig)
+    monkeypatch.setattr(arrival.held, "_left", len(BODY) - 1)
+    answer = await crawler.post(STORIES, BODY)
+    assert answer.status_code == 503
+    assert answer.headers["Retry-After"] == "2"
+    monkeypatch.setattr(arrival.held, "_left", len(BODY))
+    for _ in range(3):
+        assert (await crawler.post(STORIES, BODY)).status_code == 202
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"null",
+        b"[]",
+        b"\xef\xbb\xbf" + BODY,
+        b'{"source":"a"}',
+        b'{"items":[{}]}',
+        b'{"source":"a","items":{}}',
+        b'{"source":"a","items":[]}',
+        b'{"source":"","items":[{}]}',
+        b'{"source":7,"items":[{}]}',
+        b'{"source":null,"items":[{}]}',
+        b'{"source":"a b","items":[{}]}',
+        b'{"source":"a:b","items":[{}]}',
+        b'{"source":"a\\u0000","items":[{}]}',
+        b'{"source":"a\\ud800","items":[{}]}',
+        b'{"source":"\xff","items":[{}]}',
+        b'{"source":"a","items":[NaN]}',
+        b'{"source":"a","items":[{}]} {}',
+        b'{"source":"' + b"a" * 41 + b'","items":[{}]}',
+        b'{"source":"a","items":' + b"[" * 100_000,
+        b'{"source":"a","items":[' + b"[" * 100_000 + b"]" * 100_000 + b"]}",
+        json.dumps({"source": "a", "items": [{}] * 301}).encode(),
+    ],
+)
+async def test_an_envelope_that_is_wrong_is_refused_whole(rig: Rig, body: bytes) -> None:
+    crawler = await make_crawler(rig)
+    refused(await crawler.post(STORIES, body), 400, "invalid_schema")
+    assert await count(rig, "ingest_requests") == 0
+
+
+async def test_an_envelope_at_its_limits_is_accepted(rig: Rig) -> None:
+    crawler = await make_crawler(rig)
+    items = [story(source_story_id=f"s{n}") for n in range(300)]
+    answer = await crawler.post(STORIES, batch(*items, source="ä" * 40))
+    assert answer.status_code == 202
+    assert answer.json()["accepted_count"] == 300
+    for one in (batch(story(), source="-"), b'{"more":[1],' + BODY[1:]):
+        assert (await crawler.post(STORIES, one)).status_code == 202
