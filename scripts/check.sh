@@ -17,7 +17,7 @@ check 'format' "$bin/ruff" format --check --quiet $sources
 # shellcheck disable=SC2086
 check 'lint' "$bin/ruff" check --quiet --output-format concise $sources
 check 'types' "$bin/basedpyright"
-check 'floors and rooms' "$bin/lint-imports" --no-timings
+check 'floors and rooms' "$bin/lint-imports"
 check 'architecture' "$bin/pytest" tests/architecture -n 0
 check 'migrations' "$bin/squawk" rensai/migrations/*.sql
 check 'known vulnerabilities' "$bin/python" scripts/audit.py requirements.lock requirements-dev.lock
