@@ -4,7 +4,6 @@ from uuid import uuid4
 
 import pytest
 
-from rensai.kit.db import Query
 from tests.rig import Rig
 from tests.rooms.ingest.crawler import (
     chapter,

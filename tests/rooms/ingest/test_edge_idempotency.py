@@ -129,7 +129,7 @@ async def test_so_do_32_clients_of_several_processes(
     class Apart(dict[object, asyncio.Lock]):
         """As if every request were in a process of its own."""
 
-        def setdefault(self, name: object, lock: asyncio.Lock) -> asyncio.Lock:  # pyright: ignore
+        def setdefault(self, name: object, lock: asyncio.Lock) -> asyncio.Lock:  # pyright: ignore[reportIncompatibleMethodOverride]
             return lock
 
     monkeypatch.setattr(accept, "_HANDLING", Apart())
@@ -163,7 +163,7 @@ async def test_a_failure_between_the_statements_leaves_nothing(
     whole = accept.store.insert_jobs
 
     async def crash(*args: object, **named: object) -> None:
-        await whole(*args, **named)  # pyright: ignore - passed on as it came
+        await whole(*args, **named)  # pyright: ignore[reportArgumentType] - passed on as it came
         raise OSError("the power is gone")
 
     monkeypatch.setattr(accept.store, "insert_jobs", crash)

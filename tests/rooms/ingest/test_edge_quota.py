@@ -188,7 +188,7 @@ async def test_a_nonce_stays_used_whatever_becomes_of_redis(
         assert answer.status_code == status, answer.text
     redis.start()
     async with asyncio.timeout(20):
-        while rig.services.limits.degraded is not None:
+        while rig.services.limits.degraded is not None:  # noqa: ASYNC110 - nobody calls back
             await asyncio.sleep(0.05)
     redis.cli("flushall")
     for headers in (with_it, without_it):

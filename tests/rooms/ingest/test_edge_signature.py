@@ -34,7 +34,7 @@ async def test_every_signed_part_is_protected(rig: Rig) -> None:
     other = await make_key(rig)
     signed = crawler.headers(STORIES, BODY)
     timestamp = str(int(signed["X-Novel-Timestamp"]) + 1)
-    changed = {
+    changed: dict[str, tuple[str, bytes, dict[str, str]]] = {
         "body": (STORIES, BODY + b" ", {}),
         "path": (CHAPTERS, BODY, {}),
         "timestamp": (STORIES, BODY, {"X-Novel-Timestamp": timestamp}),

@@ -76,7 +76,8 @@ _REVOKE = Query(
 _USED = Command(
     """
     UPDATE api_keys SET last_used_at = $2
-    WHERE key_id = $1 AND (last_used_at IS NULL OR last_used_at <= $2::timestamptz - interval '1 minute')
+    WHERE key_id = $1
+        AND (last_used_at IS NULL OR last_used_at <= $2::timestamptz - interval '1 minute')
     """
 )
 _FAILED = Query(
