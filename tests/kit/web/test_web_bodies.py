@@ -216,9 +216,9 @@ async def test_a_packed_body_is_measured_unpacked(client: httpx.AsyncClient) -> 
     ("body", "status"),
     [
         (b"no gzip at all", 400),
-        (gzip.compress(b'{"name":"a"}')[:-4], 400),
-        (gzip.compress(b'{"name":"a"}') + b"more", 400),
-        (gzip.compress(b'{"name":"a"}') * 2, 400),
+        (gzip.compress(b'{"name":"a"}', mtime=0)[:-4], 400),
+        (gzip.compress(b'{"name":"a"}', mtime=0) + b"more", 400),
+        (gzip.compress(b'{"name":"a"}', mtime=0) * 2, 400),
     ],
 )
 async def test_a_broken_package_is_a_bad_request(
