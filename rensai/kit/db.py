@@ -5,7 +5,7 @@ or a `Tx`. Rows become msgspec Structs by position, which a test checks against 
 schema, so a mistyped column fails the suite and not a reader.
 """
 
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -74,19 +74,19 @@ class Database:
     ) -> "Database":
         """Connect to every server that the settings name; `Unusable` says what is wrong."""
         opener = _Opener(settings, subscriptions or {})
-        primary = await opener.pool(settings.primary_url, guarded=True)
-        queue_url = settings.queue_url or settings.primary_url
-        queue = await opener.pool(queue_url, size=settings.queue_pool_size)
-        if queue.connector.in_transaction_mode:
-            raise NotDirect(
-                f"{place(queue_url)} is a pooler such as PgBouncer, which cannot pass on what the "
-                f"task queue listens to: set DATABASE_QUEUE_URL to the PostgreSQL server itself"
-            )
-        replica_url = settings.replica_url
-        if not replica_url:
-            return cls(primary, primary, queue)
-        replica = Replica(primary, lambda: opener.pool(replica_url, writes=False, guarded=True))
-        await replica.start()
+        async with AsyncExitStack() as opened:
+            primary = await opener.pool(settings.primary_url, guarded=True)
+            opened.push_async_callback(primary.close)
+            queue_url = settings.queue_url or settings.primary_url
+            queue = await opener.pool(queue_url, size=settings.queue_pool_size)
+            opened.push_async_callback(queue.close)
+            if queue.connector.in_transaction_mode:
+                raise NotDirect(
+                    f"{place(queue_url)} is a pooler such as PgBouncer, which cannot pass on what "
+                    f"the task queue listens to: set DATABASE_QUEUE_URL to the server itself"
+                )
+            replica = await opener.replica(primary)
+            opened.pop_all()
         return cls(primary, replica, queue)
 
     def transaction(self, timeout: timedelta | None = None) -> AbstractAsyncContextManager[Tx]:
@@ -129,3 +129,12 @@ class _Opener:
             subscriptions=self._subscriptions,
             writes=writes,
         )
+
+    async def replica(self, primary: Pool) -> Pool | Replica:
+        """The replica if there is one, else the primary."""
+        url = self._settings.replica_url
+        if not url:
+            return primary
+        replica = Replica(primary, lambda: self.pool(url, writes=False, guarded=True))
+        await replica.start()
+        return replica

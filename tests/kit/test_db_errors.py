@@ -116,6 +116,35 @@ async def test_our_own_mistakes_are_not_dressed_up(small: Database) -> None:
     assert not isinstance(caught.value, errors.RensaiError)
 
 
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        ("53100", errors.Unavailable),  # the disk is full
+        ("53200", errors.Unavailable),  # out of memory
+        ("58030", errors.Unavailable),  # input or output failed
+        ("54000", errors.Invalid),  # a value too large for an index
+        ("55P03", Contended),  # somebody holds the lock
+        ("57P01", Lost),  # the server shuts down
+        ("57P03", Lost),  # it is starting
+        ("08006", Lost),
+        ("25006", Lost),  # it has become a standby
+        ("23P01", errors.Conflict),  # an exclusion constraint
+    ],
+)
+async def test_a_server_in_trouble_is_unavailable(
+    small: Database, code: str, kind: type[errors.RensaiError]
+) -> None:
+    trouble = f"DO $$ BEGIN RAISE 'the server says so' USING ERRCODE = '{code}'; END $$"
+    with pytest.raises(kind) as caught:
+        await run(small, trouble, ())
+    assert type(caught.value) is kind
+    assert code in (caught.value.private or "")
+    assert "says so" not in caught.value.message
+    if kind is errors.Unavailable:
+        assert "the server says so" in (caught.value.private or "")
+    assert await small.primary.first(NUMBER, 1) == 1
+
+
 async def test_a_deadlock_can_be_tried_again(small: Database) -> None:
     both = asyncio.Barrier(2)
 

@@ -117,8 +117,9 @@ def scans(
     if "Relation Name" in node and "Alias" in node:
         yield node["Alias"], (node["Schema"], node["Relation Name"]), outer
     join = node.get("Join Type")
-    for number, child in enumerate(node.get("Plans", [])):
-        empty = join == "Full" or (join, number) in {("Left", 1), ("Right", 0)}
+    for child in node.get("Plans", []):
+        side = (join, child.get("Parent Relationship"))
+        empty = join == "Full" or side in {("Left", "Inner"), ("Right", "Outer")}
         yield from scans(child, outer=outer or empty)
 
 
