@@ -267,6 +267,27 @@ async def test_a_waiting_request_that_is_cancelled_takes_no_connection_away(
     assert await asyncio.gather(*(small.primary.first(BACKEND) for _ in range(9)))
 
 
+@pytest.mark.parametrize("lost", [False, True])
+async def test_what_a_waiter_is_given_while_it_is_cancelled_goes_to_the_next(
+    small: Database, lost: bool
+) -> None:
+    connections = small.primary.connections
+    held = [await connections.take(), await connections.take()]
+    waiter = asyncio.create_task(connections.take())
+    await asyncio.sleep(0)
+    if lost:
+        connections.discard(held.pop())
+    else:
+        connections.give_back(held.pop())
+    waiter.cancel()
+    await asyncio.wait([waiter])
+    assert waiter.cancelled()
+    held.append(await connections.take())
+    assert small.primary.use.open == 2
+    for connection in held:
+        connections.give_back(connection)
+
+
 async def _hold(database: Database) -> None:
     async with database.transaction():
         await asyncio.sleep(60)
