@@ -106,6 +106,7 @@ def compare(
 ) -> Comparison:
     """Measure, print and write down; see the module."""
     print(f"\n{title}", flush=True)
+    where = machine()  # before it is busy with us, so that `load` tells of others
     for contender in contenders:
         for _ in range(warm_ups):
             print(f"  warming up {contender.name}", flush=True)
@@ -131,7 +132,7 @@ def compare(
         figures,
         "" if target is None else str(target),
         None if target is None or chosen is None else target.reached(chosen),
-        machine(),
+        where,
     )
     _print(outcome)
     _write(outcome)
@@ -202,7 +203,7 @@ def machine() -> dict[str, str]:
         "cpu": _cpu(),
         "cores": str(len(os.sched_getaffinity(0))),
         "memory": f"{psutil.virtual_memory().total / 2**30:.0f} GiB",
-        "load": f"{os.getloadavg()[0]:.1f}",
+        "load before": f"{os.getloadavg()[0]:.1f}",
         "kernel": platform.release(),
         "python": platform.python_version(),
     }

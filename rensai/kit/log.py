@@ -30,7 +30,7 @@ _NAMES = {number: name for name, number in _LEVELS.items()}
 _METHODS = {"exception": "error", "warn": "warning", "fatal": "critical", "msg": "info"}
 
 # Chatty below warning, and nothing in it that our own lines do not say.
-_QUIET = ("asyncio", "httpx", "httpcore", "urllib3", "limits", "botocore")
+_QUIET = ("asyncio", "httpx", "httpcore", "urllib3")
 
 GRANIAN_LOGGING: dict[str, object] = {
     "version": 1,
