@@ -223,7 +223,7 @@ async def test_many_large_bodies_at_once_are_put_off(
         b'{"source":"a\\u0000","items":[{}]}',
         b'{"source":"a\\ud800","items":[{}]}',
         b'{"source":"\xff","items":[{}]}',
-        b'{"source":"a","items":[NaN]}',
+        b'{"source":NaN,"items":[{}]}',
         b'{"source":"a","items":[{}]} {}',
         b'{"source":"' + b"a" * 41 + b'","items":[{}]}',
         b'{"source":"a","items":' + b"[" * 100_000,

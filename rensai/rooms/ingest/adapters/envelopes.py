@@ -1,6 +1,8 @@
 """The envelope of a bulk request. Its items stay as they came, so that each is judged alone."""
 
+import json
 import re
+from typing import cast
 
 import msgspec
 
@@ -34,7 +36,7 @@ _STORY_IDS = msgspec.json.Decoder(StoryIds)
 def read_envelope(body: bytes) -> Envelope:
     """The source and the items, or what is wrong with the request as a whole."""
     try:
-        envelope = _ENVELOPE.decode(body)
+        envelope = _decoded(body)
     except _ILL_FORMED as problem:
         raise _refused(problem) from problem
     if _SOURCE.fullmatch(envelope.source) is None or not envelope.source.isprintable():
@@ -42,6 +44,32 @@ def read_envelope(body: bytes) -> Envelope:
     if not 1 <= len(envelope.items) <= MOST_ITEMS:
         raise _bad("items", f"must have 1 to {MOST_ITEMS} entries")
     return envelope
+
+
+def _decoded(body: bytes) -> Envelope:
+    """Half a surrogate pair or a NaN in one item must not cost the others: such a body is read
+    again by a parser that lets them pass, and only the item that has them stays unreadable."""
+    try:
+        return _ENVELOPE.decode(body)
+    except msgspec.ValidationError:
+        raise
+    except (msgspec.DecodeError, UnicodeDecodeError) as problem:
+        try:
+            loose = json.loads(body.decode("utf-8", "surrogateescape"), parse_int=_whole)
+        except ValueError:
+            raise problem from None
+        if isinstance(loose, dict):
+            envelope = cast("dict[str, object]", loose)
+            items = envelope.get("items")
+            if isinstance(items, list):
+                each = cast("list[object]", items)
+                envelope["items"] = [msgspec.Raw(json.dumps(item).encode()) for item in each]
+        return msgspec.convert(loose, Envelope)
+
+
+def _whole(digits: str) -> float:
+    """An integer; one that is absurdly long would take long to read, and is refused later."""
+    return int(digits) if len(digits) < 400 else float("inf")
 
 
 def read_story_ids(body: bytes) -> list[int]:
