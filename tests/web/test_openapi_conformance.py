@@ -1,5 +1,6 @@
 """Schemathesis sends what our description allows and what it forbids; every answer must fit it."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -39,7 +40,13 @@ def run(served: Served, folder: Path, examples: int, *arguments: str) -> None:
         *arguments,
     ]
     done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, check=False, timeout=240
+        command,
+        cwd=folder,
+        env={**os.environ, "SCHEMATHESIS_HOOKS": "tests.web.schemathesis_hooks"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
     )
     assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
     assert " 0 generated" not in done.stdout
