@@ -225,6 +225,11 @@ COMMENT ON INDEX ingest_jobs_due IS 'Claiming what is due, by each kind of worke
 CREATE INDEX ingest_jobs_locked ON ingest_jobs (locked_at) WHERE status = 1;
 COMMENT ON INDEX ingest_jobs_locked IS 'Taking back what a dead worker holds.';
 
+-- Jobs whose worker ended more than once while it had them: each is tried by itself.
+CREATE INDEX ingest_jobs_suspect ON ingest_jobs (job_type, next_run_at, id)
+WHERE status = 0 AND error_code = 'worker_lost' AND attempts >= 2;
+COMMENT ON INDEX ingest_jobs_suspect IS 'Claiming what may have ended its workers, one by one.';
+
 CREATE INDEX ingest_jobs_failed ON ingest_jobs (job_type, updated_at) WHERE status IN (3, 4);
 COMMENT ON INDEX ingest_jobs_failed IS 'Dead letters: listing, replaying and clearing them away.';
 

@@ -8,6 +8,7 @@ import msgspec
 
 from rensai.kit.db import Command, Query, Reads, Tx
 from rensai.rooms.ingest.model import NewJob
+from rensai.rooms.ingest.store.queue import announce
 
 
 class Answered(msgspec.Struct, frozen=True):
@@ -179,7 +180,7 @@ async def troubles(reads: Reads, request_id: UUID) -> list[Trouble]:
 async def insert_jobs(
     tx: Tx, request: NewRequest, jobs: Sequence[NewJob], *, now: datetime, blobs_until: datetime
 ) -> None:
-    """Queue the jobs, the large ones with a blob each."""
+    """Queue the jobs, the large ones with a blob each, and wake the workers at the commit."""
     if not jobs:
         return
     rows = [_row(job, await _blob(tx, job, now, blobs_until)) for job in jobs]
@@ -192,6 +193,7 @@ async def insert_jobs(
         now,
         *map(list, zip(*rows, strict=True)),
     )
+    await announce(tx, request.job_type)
 
 
 async def _blob(tx: Tx, job: NewJob, now: datetime, until: datetime) -> int | None:
