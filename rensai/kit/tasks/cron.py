@@ -32,7 +32,7 @@ class Cron:
         if not self._tasks:
             await asyncio.Event().wait()
         if not self._known:
-            await self._declare()
+            await self.declare()
             self._known = True
         await self.run_due()
         wait = await self._db.queue.first(store.NEXT_SCHEDULE, list(self._tasks))
@@ -54,7 +54,8 @@ class Cron:
             await enqueue_requests(tx, [request(task, task.args_type()) for task in tasks])
         return len(due)
 
-    async def _declare(self) -> None:
+    async def declare(self) -> None:
+        """Make the schedules known; a changed one replaces what was there."""
         names = list(self._tasks)
         expressions = [task.schedule or "" for task in self._tasks.values()]
         async with self._db.queue.transaction() as tx:

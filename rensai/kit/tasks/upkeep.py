@@ -16,8 +16,6 @@ UNKNOWN_AGE = timedelta(hours=1)
 
 _SLICE = 5_000
 _FAILURES, _ROUTINE = True, False
-# Each task has three routine lines: asked for again, picked, succeeded.
-_ROUTINE_LINES = COMPLETED_COUNT * 3
 
 
 class Upkeep(msgspec.Struct):
@@ -40,7 +38,7 @@ async def prune(db: Database) -> None:
     """Remove completed tasks after an hour, dead ones after a week, and their lines in the log."""
     await _drain(db, store.PRUNE_DEAD, FAILED_AGE, FAILED_COUNT, _SLICE)
     await _drain(db, store.PRUNE_LOG, _FAILURES, FAILED_AGE, FAILED_COUNT, _SLICE)
-    await _drain(db, store.PRUNE_LOG, _ROUTINE, COMPLETED_AGE, _ROUTINE_LINES, _SLICE)
+    await _drain(db, store.PRUNE_LOG, _ROUTINE, COMPLETED_AGE, COMPLETED_COUNT, _SLICE)
     await _drain(db, store.PRUNE_STATISTICS, FAILED_AGE)
     await _drain(db, store.PRUNE_SCHEDULES, FAILED_AGE)
 

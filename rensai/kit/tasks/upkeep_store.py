@@ -15,15 +15,18 @@ returning dead.id
     int,
 )
 
+# A number of tasks counts by their last lines, "successful" or a failure; the routine lines
+# before the oldest of them that stays ("asked for again", "picked") go with those that go.
 PRUNE_LOG = Query(
     """
-with kind as not materialized (
-    select id, created from tasks.pgqueuer_log where (status in ('failed', 'exception')) = $1
-), newest as (
-    select min(id) as id from (select id from kind order by id desc limit $3) as kept
+with oldest as (
+    select id from tasks.pgqueuer_log
+    where case when $1 then status in ('failed', 'exception') else status = 'successful' end
+    order by id desc offset $3 - 1 limit 1
 ), going as (
-    select id from kind
-    where created < now() - $2::interval or id < (select id from newest)
+    select id from tasks.pgqueuer_log
+    where (status in ('failed', 'exception')) = $1
+        and (created < now() - $2::interval or id < (select id from oldest))
     order by id limit $4
 )
 delete from tasks.pgqueuer_log as log using going where log.id = going.id

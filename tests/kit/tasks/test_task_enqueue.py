@@ -3,11 +3,11 @@
 import asyncio
 from datetime import timedelta
 
-import asyncpg
 import msgspec
 import pytest
 
 from rensai.kit.db import Database
+from rensai.kit.db_driver import Connection, connect
 from rensai.kit.tasks import TaskContext, enqueue, enqueue_many, task
 
 pytestmark = pytest.mark.anyio
@@ -31,10 +31,10 @@ async def rebuild(context: TaskContext, args: Rebuild) -> None:
     """Requests for the same story are one."""
 
 
-async def _waiting(database: Database) -> list[tuple[int, bytes]]:
+async def _waiting(database: Database) -> list[tuple[object, ...]]:
     async with database.transaction() as tx:
         rows = await tx.connection.fetch("select id, payload from tasks.pgqueuer order by id")
-    return [(row["id"], row["payload"]) for row in rows]
+    return [tuple(row) for row in rows]
 
 
 async def test_a_task_exists_if_and_only_if_its_transaction_commits(database: Database) -> None:
@@ -56,7 +56,7 @@ async def test_many_tasks_go_in_one_statement_and_answer_in_order(database: Data
         plain_ids = await enqueue_many(tx, plain, (Rebuild(n) for n in range(500)))
         keyed_ids = await enqueue_many(tx, rebuild, [Rebuild(1), Rebuild(2), Rebuild(1)])
         none = await enqueue_many(tx, rebuild, [])
-    rows = dict(await _waiting(database))
+    rows = {row[0]: row[1] for row in await _waiting(database)}
     assert [rows[n or 0] for n in plain_ids] == [b'{"story":%d}' % n for n in range(500)]
     assert keyed_ids[2] is None
     assert [rows[n or 0] for n in keyed_ids[:2]] == [b'{"story":1}', b'{"story":2}']
@@ -83,19 +83,19 @@ async def test_a_request_for_now_is_not_answered_by_a_task_that_waits_for_later(
         assert await enqueue(tx, rebuild, Rebuild(1), delay=timedelta(hours=1)) is None
 
 
-async def _pick_all(connection: asyncpg.Connection) -> list[int]:
+async def _pick_all(connection: Connection) -> list[object]:
     rows = await connection.fetch(
         "update tasks.pgqueuer set status = 'picked', queue_manager_id = gen_random_uuid()"
         " where id in (select id from tasks.pgqueuer where status = 'queued'"
         " and execute_after <= now() for update skip locked) returning id, status"
     )
-    return [row["id"] for row in rows if row["status"] == "picked"]
+    return [row[0] for row in rows if row[1] == "picked"]
 
 
 async def test_a_task_is_not_started_before_the_change_that_relies_on_it_commits(
     database: Database, database_url: str
 ) -> None:
-    worker = await asyncpg.connect(database_url)
+    worker = await connect(database_url, seconds=5)
     async with database.transaction() as tx:
         made = await enqueue(tx, rebuild, Rebuild(1))
     async with database.transaction() as tx:
@@ -108,7 +108,7 @@ async def test_a_task_is_not_started_before_the_change_that_relies_on_it_commits
 async def test_a_request_while_the_task_runs_is_kept_and_waits_for_its_end(
     database: Database, database_url: str
 ) -> None:
-    worker = await asyncpg.connect(database_url)
+    worker = await connect(database_url, seconds=5)
     async with database.transaction() as tx:
         first = await enqueue(tx, rebuild, Rebuild(1))
     assert await _pick_all(worker) == [first]
