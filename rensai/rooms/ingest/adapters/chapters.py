@@ -41,7 +41,7 @@ def chapter_job(item: msgspec.Raw, index: int, now: datetime) -> NewJob:
     if sent.deleted:
         return _deletion(sent, index, now)
     payload = _chapter(sent, now)
-    body = catalogue.prepare_body(fields.body("content_raw", sent.content_raw, MOST_BODY))
+    body = catalogue.prepare_body(*fields.body("content_raw", sent.content_raw, MOST_BODY))
     encoded = _ENCODER.encode(payload)
     return NewJob(
         external_ref=_reference(payload),

@@ -27,7 +27,7 @@ _LARGEST_NO = Decimal("99999999.99")
 _CENT = Decimal("0.01")
 
 
-class Rejected(Exception):  # noqa: N818 - it names what happens to the item
+class Rejected(Exception):
     """An item cannot be accepted because of one of its fields."""
 
     def __init__(self, field: str, what: str) -> None:
@@ -113,8 +113,8 @@ def prose(field: str, value: Text, most: int) -> Text:
     return text.strip() or None
 
 
-def body(field: str, value: Text, most: int) -> str:
-    """The text of a chapter, as it came; only what no text may hold is refused."""
+def body(field: str, value: Text, most: int) -> tuple[str, bytes]:
+    """The text of a chapter, as it came and as UTF-8; only what no text may hold is refused."""
     if value is UNSET or value is None:
         raise Rejected(field, "is required")
     encoded = value.encode()
@@ -124,7 +124,7 @@ def body(field: str, value: Text, most: int) -> str:
         raise Rejected(field, "must not contain control characters other than newline and tab")
     if not encoded.strip():
         raise Rejected(field, "must not be empty")
-    return value
+    return value, encoded
 
 
 def moment(field: str, value: Text, now: datetime) -> datetime:
