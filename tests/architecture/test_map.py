@@ -11,7 +11,7 @@ _PATH = re.compile(r"`(rensai/[\w./]+)`")
 def _standing() -> set[str]:
     """Every floor, room and kit module: what a newcomer must be able to look up."""
     package = ROOT / "rensai"
-    found = {"rensai/config.py", "rensai/__main__.py"}
+    found = {"rensai/config.py", "rensai/__main__.py", "rensai/client/"}
     for floor in ("kit", "wiring", "rooms"):
         for path in (package / floor).iterdir():
             if path.suffix == ".py" and path.name != "__init__.py":
