@@ -20,6 +20,7 @@ def migrated_folder() -> Iterator[Path]:
     done = site.run("migrate")
     assert done.returncode == 0, done.stderr
     assert site.leftovers() == []
+    site.log.unlink()
     yield folder
     shutil.rmtree(folder.parent)
 

@@ -54,30 +54,30 @@ def test_a_request_under_way_is_answered_while_stopping(site: Site) -> None:
 
 
 def test_a_second_signal_ends_everything_at_once(site: Site) -> None:
-    site.start().wait_for_page()
+    site.start().wait_until_ready()
     site.child("worker").suspend()  # so that it does not hear the first
     site.running.send_signal(signal.SIGTERM)
     time.sleep(1.3)
     assert site.running.poll() is None
     began = time.monotonic()
     assert site.end(signal.SIGTERM) == 128 + signal.SIGTERM
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 10  # far from the 20 that it would wait otherwise
     assert site.leftovers() == []
 
 
 def test_two_signals_at_once_count_as_one(site: Site) -> None:
-    site.start().wait_for_page()
+    site.start().wait_until_ready()
     site.running.send_signal(signal.SIGTERM)
     assert site.end(signal.SIGTERM) == 0
 
 
 def test_a_process_that_does_not_stop_in_time_is_made_to(site: Site) -> None:
     site.environment["SHUTDOWN_SECONDS"] = "1"
-    site.start().wait_for_page()
+    site.start().wait_until_ready()
     site.child("worker").suspend()
     began = time.monotonic()
     assert site.end(signal.SIGTERM) == 0
-    assert 1 <= time.monotonic() - began < 12
+    assert 1 <= time.monotonic() - began < 15
     assert site.leftovers() == []
 
 
@@ -95,7 +95,7 @@ def test_the_roles_run_apart_on_one_data_folder(site: Site, new_site: Make) -> N
 
 def test_several_web_processes_share_one_port(site: Site) -> None:
     site.environment["WEB_PROCESSES"] = "2"
-    site.start().wait_for_page()
+    site.start().wait_until_ready()
     webs = [one for one in site.family() if "serve_child web" in " ".join(one.cmdline())]
     assert len(webs) == 2
     webs[0].kill()
