@@ -36,7 +36,7 @@ from rensai.rooms.readers import door as readers
 from rensai.wiring.app import create_app
 from rensai.wiring.serve_web import serve_web
 from rensai.wiring.subscriptions import SUBSCRIPTIONS
-from rensai.wiring.worker import run_worker
+from rensai.wiring.worker import run_background, run_worker
 from tests import postgres
 
 ADMIN = "ada"
@@ -203,7 +203,7 @@ async def _serve(port: int) -> None:
             sys.stdout.flush()
 
         web = serve_web(listening.detach())  # the server closes it
-        await asyncio.gather(web(services, stop, ready), run_worker(services, stop))
+        await asyncio.gather(web(services, stop, ready), run_background(services, stop))
 
 
 if __name__ == "__main__":

@@ -29,6 +29,17 @@ COMMANDS = {
     "migrate": Entry("rensai.wiring.commands:migrate", "Bring the database up to this release."),
     "admin": Entry("rensai.rooms.readers.cli:admin", "Create administrators."),
     "key": Entry("rensai.rooms.ingest.cli.keys:key", "The keys by which crawlers push."),
+    "ingest": Entry(
+        "rensai.rooms.ingest.cli.status:ingest", "What was pushed, how it gets on."
+    ),
+    "ingest-worker": Entry("rensai.rooms.ingest.cli.work:ingest_worker", "Write what was pushed."),
+    "replay-dead-letter": Entry(
+        "rensai.rooms.ingest.cli.work:replay_dead_letter", "Try pushed items again that failed."
+    ),
+    "recount-worker": Entry(
+        "rensai.rooms.catalogue.cli:recount_worker", "Count stories that have changed."
+    ),
+    "recount-story": Entry("rensai.rooms.catalogue.cli:recount_story", "Count one story now."),
     "doctor": Entry("rensai.wiring.commands_doctor:doctor", "Check everything; say how to mend."),
     "config": Entry("rensai.wiring.commands_config:config", "Show every setting and its source."),
     "tasks": Entry("rensai.kit.tasks.cli:tasks", "Background tasks: what waits, what failed."),

@@ -35,11 +35,11 @@ def _work_of(role: str, listening: list[str]) -> Work:
         from rensai.wiring.serve_web import serve_web  # noqa: PLC0415 - a worker never needs it
 
         return serve_web(int(listening[0]))
-    from rensai.wiring.worker import run_worker  # noqa: PLC0415 - the web never needs it
+    from rensai.wiring.worker import run_background  # noqa: PLC0415 - the web never needs it
 
     async def work(services: Services, stop: asyncio.Event, ready: Callable[[], None]) -> None:
         ready()
-        await run_worker(services, stop)
+        await run_background(services, stop)
 
     return work
 

@@ -2,11 +2,12 @@
 
 from rensai.kit.tasks import AnyTask
 from rensai.kit.tasks.upkeep import upkeep
-from rensai.rooms.ingest.tasks import clear_expired_marks
+from rensai.rooms.ingest.tasks import clear_away_jobs, clear_expired_marks
 from rensai.rooms.readers.tasks import clear_sessions
 
 TASKS: tuple[AnyTask, ...] = (
     upkeep(lambda: TASKS),
     clear_sessions,
     clear_expired_marks,
+    clear_away_jobs,
 )

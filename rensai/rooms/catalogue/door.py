@@ -11,6 +11,7 @@ from rensai.rooms.catalogue.model import (
     Result,
 )
 from rensai.rooms.catalogue.service import (
+    RecountWorker,
     count_public,
     give_back_recounts,
     receive_chapters,
@@ -28,6 +29,7 @@ __all__ = [
     "Outcome",
     "PackedBody",
     "PreparedBody",
+    "RecountWorker",
     "Result",
     "count_public",
     "give_back_recounts",

@@ -9,8 +9,10 @@ from rensai.rooms.catalogue.service.recount import (
     recount_story,
     touch_recounts,
 )
+from rensai.rooms.catalogue.service.recount_work import RecountWorker
 
 __all__ = [
+    "RecountWorker",
     "count_public",
     "give_back_recounts",
     "list_stories",
