@@ -29,6 +29,7 @@ COMMANDS = {
     "migrate": Entry("rensai.wiring.commands:migrate", "Bring the database up to this release."),
     "admin": Entry("rensai.rooms.readers.cli:admin", "Create administrators."),
     "key": Entry("rensai.rooms.ingest.cli.keys:key", "The keys by which crawlers push."),
+    "push": Entry("rensai.wiring.commands_push:push", "Push a file or a folder to a server."),
     "ingest": Entry(
         "rensai.rooms.ingest.cli.status:ingest", "What was pushed, how it gets on."
     ),
