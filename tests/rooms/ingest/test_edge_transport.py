@@ -1,7 +1,9 @@
 """How a request may travel: encrypted, packed, and no larger than the limits."""
 
 import gzip
+import http.client
 import json
+import time
 import zlib
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -13,6 +15,7 @@ from rensai.kit.clock import SetClock
 from rensai.kit.db import Database
 from rensai.rooms.ingest.novel_api import arrival
 from rensai.rooms.ingest.novel_api.routes import MOST_CHAPTER_BYTES, MOST_STORY_BYTES
+from tests.browser.site import Site
 from tests.rig import Rig, build_services
 from tests.rooms.ingest.crawler import (
     CHAPTERS,
@@ -172,7 +175,7 @@ async def test_a_declared_length_that_is_too_large_is_not_even_read(rig: Rig) ->
         raise AssertionError("the body was read")
         yield b""
 
-    headers = crawler.headers(STORIES, b"") | {"Content-Length": str(6 << 20)}
+    headers = crawler.headers(STORIES, b"") | {"Content-Length": str(17 << 20)}
     answer = await crawler.client.post(STORIES, content=unread(), headers=headers)
     refused(answer, 413, "payload_too_large")
 
@@ -245,3 +248,22 @@ async def test_an_envelope_at_its_limits_is_accepted(rig: Rig) -> None:
     assert answer.json()["accepted_count"] == 300
     for one in (batch(story(), source="-"), b'{"more":[1],' + BODY[1:]):
         assert (await crawler.post(STORIES, one)).status_code == 202
+
+
+@pytest.mark.parametrize("size", [4 << 20, 13 << 20])
+async def test_a_client_that_sends_all_before_it_reads_hears_why_it_is_refused(
+    server: Site, size: int
+) -> None:
+    connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=20)
+    headers = {
+        "X-Novel-Key-Id": "nk_unknown",
+        "X-Novel-Timestamp": str(int(time.time())),
+        "X-Novel-Nonce": "n",
+        "X-Novel-Signature": "0" * 64,
+        "X-Novel-Request-Id": "2f24b68a-b6d5-41d3-a4e8-33c8b679ab67",
+        "Idempotency-Key": "k",
+    }
+    connection.request("POST", CHAPTERS, body=bytes(size), headers=headers)
+    answer = connection.getresponse()
+    assert answer.status == (401 if size < MOST_CHAPTER_BYTES else 413)
+    connection.close()

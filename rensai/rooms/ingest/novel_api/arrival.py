@@ -12,6 +12,7 @@ from typing import Any
 
 from litestar import Request
 
+from rensai.kit.errors import RateLimited, RensaiError
 from rensai.kit.services import Services
 from rensai.kit.web.client import is_loopback
 from rensai.rooms.ingest.adapters.signing import Signed, read_names, read_signed
@@ -27,6 +28,9 @@ MOST_HELD = 128 * 1024 * 1024
 
 _PACKED_SLACK = 64 * 1024
 """A body that does not shrink grows a little when it is packed."""
+
+MOST_SKIPPED = 16 * 1024 * 1024
+"""Bytes of a body that are read past when its request is refused before."""
 
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-proto", "x-real-ip")
 
@@ -71,11 +75,18 @@ async def caller_of_post(
     request: Anyone, services: Services, weight: Weight, *, permission: Permission, limit: int
 ) -> tuple[Caller, Sent]:
     """Who sends this and what, once the signature is found to be right."""
-    signed = _signed(request, services)
-    named = read_names(request.headers)
     address = _address(request)
-    key = await find_key(services, signed, address)
-    sent = await _receive(request, weight, limit)
+    try:
+        signed = _signed(request, services)
+        named = read_names(request.headers)
+        declared = _declared_length(request, limit)
+        key = await find_key(services, signed, address)
+    except RateLimited:
+        raise
+    except RensaiError:
+        await _let_finish(request)
+        raise
+    sent = await _receive(request, weight, declared, limit)
     await authenticate(
         services,
         key,
@@ -125,13 +136,9 @@ def _address(request: Anyone) -> str:
     return request.client.host if request.client else "127.0.0.1"
 
 
-async def _receive(request: Anyone, weight: Weight, limit: int) -> Sent:
+async def _receive(request: Anyone, weight: Weight, declared: int | None, limit: int) -> Sent:
     """The body as it travels, hashed on the way; too large a one is left where it is."""
-    encoding = request.headers.get("content-encoding", "").strip().lower()
-    most = limit if encoding in {"", "identity"} else limit + _PACKED_SLACK
-    declared = _declared_length(request)
-    if declared is not None and declared > most:
-        raise BodyTooLarge
+    most = _most(request, limit)
     digest = hashlib.sha256()
     pieces: list[bytes] = []
     received = 0
@@ -144,13 +151,41 @@ async def _receive(request: Anyone, weight: Weight, limit: int) -> Sent:
         pieces.append(piece)
     if declared is not None and declared != received:
         raise InvalidSchema("The body is not as long as its Content-Length says.")
-    return Sent(b"".join(pieces), digest.digest(), encoding, limit)
+    return Sent(b"".join(pieces), digest.digest(), _encoding(request), limit)
 
 
-def _declared_length(request: Anyone) -> int | None:
+async def _let_finish(request: Anyone) -> None:
+    """Read past the body of a request that is refused already, unless it is absurdly large.
+
+    A simple client sends all of its body before it reads; an answer that comes earlier, with the
+    connection closed behind it, is to him a broken line and not an answer.
+    """
+    declared = request.headers.get("content-length", "")
+    if len(declared) > 9 or (declared.isdigit() and int(declared) > MOST_SKIPPED):
+        return
+    skipped = 0
+    async for piece in request.stream():
+        skipped += len(piece)
+        if skipped > MOST_SKIPPED:
+            return
+
+
+def _encoding(request: Anyone) -> str:
+    return request.headers.get("content-encoding", "").strip().lower()
+
+
+def _most(request: Anyone, limit: int) -> int:
+    """How long the body may be as it travels."""
+    return limit if _encoding(request) in {"", "identity"} else limit + _PACKED_SLACK
+
+
+def _declared_length(request: Anyone, limit: int) -> int | None:
+    """What the Content-Length header says; too large a body need not be sent."""
     text = request.headers.get("content-length")
     if text is None:
         return None
-    if not text.isascii() or not text.isdigit():
-        raise InvalidSchema("The Content-Length header is not a number.")
+    if not text.isascii() or not text.isdigit() or len(text) > 18:
+        raise InvalidSchema("The Content-Length header is not a length.")
+    if int(text) > _most(request, limit):
+        raise BodyTooLarge
     return int(text)
