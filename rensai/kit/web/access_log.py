@@ -25,7 +25,7 @@ _LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 class Line(msgspec.Struct):
     """What a request's line says, in the order in which people read it."""
 
-    time: str
+    time: datetime
     level: str
     logger: str
     event: str
@@ -61,7 +61,7 @@ class AccessLog:
             return
         client = exchange.scope["client"]
         line = Line(
-            datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            datetime.now(UTC),
             level,
             "rensai.access",
             "request",
@@ -94,7 +94,7 @@ class AccessLog:
 def _text(line: Line) -> str:
     path = line.path if line.path.isprintable() else repr(line.path)
     return (
-        f"{line.time[11:23]} {line.level:<7} {line.status} {line.method} {path} "
+        f"{line.time:%H:%M:%S} {line.level:<7} {line.status} {line.method} {path} "
         f"{line.ms} ms {line.bytes} B client={line.client} request_id={line.request_id} "
         f"[{line.logger}]"
     )

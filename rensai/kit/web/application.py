@@ -11,9 +11,11 @@ from litestar.types import ControllerRouterHandler
 from rensai.kit.web.access_log import AccessLog
 from rensai.kit.web.bodies import DEFAULT_BODY_LIMIT
 from rensai.kit.web.client import Proxies
+from rensai.kit.web.data_response import DataResponse
 from rensai.kit.web.edge import Edge
 from rensai.kit.web.explain import explain, handle_exception
 from rensai.kit.web.headers import Site, StandingHeaders
+from rensai.kit.web.lean import LeanLitestar
 from rensai.kit.web.metrics import HttpMetrics
 from rensai.kit.web.request import StrictRequest
 
@@ -38,11 +40,12 @@ def application(
         yield
         access_log.flush()
 
-    litestar = Litestar(
+    litestar = LeanLitestar(
         route_handlers=list(routes),
         dependencies=dict(dependencies),
         exception_handlers={Exception: handle_exception},
         request_class=StrictRequest,
+        response_class=DataResponse,
         request_max_body_size=DEFAULT_BODY_LIMIT,
         lifespan=[flushed, *lifespan],
         state=State(dict(state)),

@@ -9,7 +9,6 @@ beyond those that follow from its parameters.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
-from litestar import Litestar
 from litestar.di import Provide
 from litestar.handlers import HTTPRouteHandler
 from litestar.openapi.config import OpenAPIConfig
@@ -19,6 +18,7 @@ from litestar.types import ControllerRouterHandler, Method
 from rensai.kit import errors
 from rensai.kit.web.errors import AddressTooLong, BadRequest, UnsupportedMediaType
 from rensai.kit.web.headers import API_VERSION
+from rensai.kit.web.lean import LeanLitestar
 from rensai.kit.web.openapi_polish import Json, polish
 from rensai.kit.web.surfaces import Surface, surface_of
 
@@ -69,7 +69,7 @@ def describe(
             }
         ),
     )
-    app = Litestar(
+    app = LeanLitestar(
         route_handlers=handlers,
         # Only their names matter to a description; Litestar wants a function of its own for each.
         dependencies={name: Provide(lambda: None, sync_to_thread=False) for name in dependencies},

@@ -3,6 +3,8 @@
 import asyncio
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import httpx
@@ -150,3 +152,20 @@ async def test_what_killed_processes_left_is_cleared_away(tmp_path: Path) -> Non
     async with Siblings(tmp_path, lambda: ProcessFigures("1", [], [])).published():
         assert not left.parent.exists()
         assert not beside.exists()
+
+
+def test_nothing_is_loaded_that_only_others_need() -> None:
+    """Pydantic is installed for another package's sake; ten megabytes are saved without it."""
+    program = (
+        "import sys\n"
+        "from tests.kit.web.front import Front\n"
+        "Front()\n"
+        "print(sorted({'pydantic', 'attr'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "[]"
