@@ -49,13 +49,13 @@ def test_a_database_that_outlives_everything_else_is_taken_over(site: Site) -> N
 
 
 def test_a_killed_supervisor_leaves_no_orphans(site: Site) -> None:
-    site.start().wait_for_page()
+    site.start().wait_until_ready()
     site.end(signal.SIGKILL)
     assert eventually(lambda: not site.leftovers()), site.leftovers()
 
 
 def test_a_killed_web_process_is_replaced(site: Site) -> None:
-    site.start().wait_for_page()
+    site.start().wait_until_ready()
     site.child("web").kill()
     assert site.wait_for_page().status_code == 200
     assert "The web process ended; it is started again" in site.said()
@@ -63,7 +63,7 @@ def test_a_killed_web_process_is_replaced(site: Site) -> None:
 
 
 def test_a_killed_database_is_started_again_under_a_running_site(site: Site) -> None:
-    site.start().wait_for_page()
+    site.start().wait_until_ready()
     os.kill(site.database_pid(), signal.SIGKILL)
     assert eventually(lambda: "it was started again" in site.said()), site.said()
     assert eventually(lambda: site.wait_for_page("/readyz").status_code == 200), site.said()
