@@ -14,6 +14,9 @@ from rensai.rooms.catalogue.service.plan_chapters import Plan, Write, plan_chapt
 from rensai.rooms.catalogue.store import received_chapters as store
 from rensai.rooms.catalogue.store import recounts
 
+_PART_BYTES = 24 << 20
+"""How much text is moved at once, counted before packing."""
+
 
 async def receive_chapters(
     tx: Tx, clock: Clock, source: str, items: Sequence[IncomingChapter], bodies: BodySource
@@ -97,25 +100,40 @@ async def _insert(tx: Tx, new: list[Write], written: _Written, now: datetime) ->
 
 
 async def _write_bodies(tx: Tx, written: _Written, bodies: BodySource, now: datetime) -> None:
-    wanted = {write.item.job_id: (write, id_) for write, id_ in written.ids if write.new_body}
-    if not wanted:
-        return
-    rows: list[store.BodyToWrite] = []
-    for body in await bodies.packed(tx, list(wanted)):
-        write, id_ = wanted.pop(body.job_id)
-        rows.append(
-            store.BodyToWrite(
-                chapter_id=id_,
-                content_raw=body.raw,
-                content_html=body.html,
-                content_hash=write.item.content_hash or b"",
-                content_size=write.item.content_size,
-                content_encoding=body.encoding,
+    wanted = [(write.item, id_) for write, id_ in written.ids if write.new_body]
+    for part in _by_size(wanted):
+        packed = {
+            body.job_id: body for body in await bodies.packed(tx, [item.job_id for item, _ in part])
+        }
+        rows: list[store.BodyToWrite] = []
+        for item, id_ in part:
+            body = packed.get(item.job_id)
+            if body is None or item.content_hash is None:
+                raise LookupError(f"no body for the job {item.job_id}")
+            rows.append(
+                store.BodyToWrite(
+                    chapter_id=id_,
+                    content_raw=body.raw,
+                    content_html=body.html,
+                    content_hash=item.content_hash,
+                    content_size=item.content_size,
+                    content_encoding=body.encoding,
+                )
             )
-        )
-    if wanted:
-        raise LookupError(f"no body for the jobs {sorted(wanted)[:5]}")
-    await store.write_bodies(tx, rows, now)
+        await store.write_bodies(tx, rows, now)
+
+
+def _by_size(wanted: list[tuple[IncomingChapter, int]]) -> list[list[tuple[IncomingChapter, int]]]:
+    """Parts of which each fits into memory easily."""
+    parts: list[list[tuple[IncomingChapter, int]]] = []
+    size = _PART_BYTES
+    for one in wanted:
+        size += one[0].content_size
+        if size > _PART_BYTES:
+            parts.append([])
+            size = one[0].content_size
+        parts[-1].append(one)
+    return parts
 
 
 def _news(written: _Written) -> list[Event]:

@@ -31,9 +31,14 @@ async def recount_due(db: Database, clock: Clock, worker: str, limit: int = BATC
     return len(ids)
 
 
-async def touch_recounts(tx: Tx, clock: Clock, story_ids: Sequence[int]) -> list[int]:
-    """Have these stories counted anew as soon as may be; the answer is which of them there are."""
-    return await store.ask(tx, list(story_ids), clock.now())
+async def touch_recounts(
+    tx: Tx, clock: Clock, story_ids: Sequence[int], *, sources: Sequence[str] = ()
+) -> list[int]:
+    """Have these stories counted anew as soon as may be; the answer is which of them there are.
+
+    With `sources`, only the stories of those.
+    """
+    return await store.ask(tx, list(story_ids), list(sources), clock.now())
 
 
 async def recount_story(tx: Tx, story_id: int) -> bool:

@@ -114,7 +114,7 @@ _ASK = Query(
     INSERT INTO recount_queue AS waiting
         (story_id, dirty_since, next_run_at, priority, touch_count, updated_at)
     SELECT id, $2, $2, $3, 1, $2 FROM stories
-    WHERE id = ANY($1::bigint [])
+    WHERE id = ANY($1::bigint []) AND (cardinality($4::text []) = 0 OR source = ANY($4::text []))
     ORDER BY id
     ON CONFLICT (story_id) DO UPDATE SET
         touch_count = waiting.touch_count + 1,
