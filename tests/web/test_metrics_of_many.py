@@ -1,0 +1,47 @@
+"""Several web processes share a port, and one answer tells of all of them."""
+
+import asyncio
+import re
+import time
+from pathlib import Path
+
+import httpx
+
+from rensai.kit.web.siblings import PUBLISH_SECONDS
+from tests import postgres
+from tests.web.served import Served
+
+REQUESTS = 200
+_COUNT = re.compile(
+    r'rensai_http_request_seconds_count\{[^}]*process="(\d+)"[^}]*'
+    r'route="/api/v1/instance"[^}]*\} (\d+)'
+)
+
+
+def counts(served: Served) -> dict[str, int]:
+    text = httpx.get(f"{served.url}/metrics").text
+    return {process: int(count) for process, count in _COUNT.findall(text)}
+
+
+def test_one_answer_tells_of_every_process(
+    postgres_server: postgres.TestServer, tmp_path: Path
+) -> None:
+    async def with_database() -> None:
+        async with postgres.fresh_database(postgres_server) as url:
+            await asyncio.to_thread(try_it, url)
+
+    def try_it(url: str) -> None:
+        served = Served(tmp_path, url, WEB_PROCESSES="2")
+        try:
+            for _ in range(REQUESTS):
+                assert httpx.get(f"{served.url}/api/v1/instance").status_code == 200
+            deadline = time.monotonic() + 4 * PUBLISH_SECONDS
+            while sum(counts(served).values()) < REQUESTS and time.monotonic() < deadline:
+                time.sleep(0.5)
+            assert sum(counts(served).values()) == REQUESTS
+            assert len(counts(served)) == 2
+        finally:
+            served.stop()
+        assert list((tmp_path / "data" / "run" / "metrics").iterdir()) == []
+
+    asyncio.run(with_database())
