@@ -133,6 +133,16 @@ async def test_known_stories_are_recounted_and_unknown_ones_told(rig: Rig) -> No
     assert (await crawler.post(STATS, all_known)).status_code == 202
 
 
+async def test_a_key_that_is_bound_to_sources_recounts_their_stories_alone(rig: Rig) -> None:
+    await add_story(rig.db, "one", source="a")
+    await add_story(rig.db, "two", source="b")
+    known = await rig.db.primary.all(Query("SELECT id FROM stories ORDER BY id", int))
+    crawler = await make_crawler(rig, sources=["a"])
+    told = (await crawler.post(STATS, json.dumps({"story_ids": known}).encode())).json()
+    assert [error["index"] for error in told["errors"]] == [1]
+    assert await rig.db.primary.all(Query("SELECT story_id FROM recount_queue", int)) == known[:1]
+
+
 @pytest.mark.parametrize(
     ("ids", "fits"),
     [

@@ -132,9 +132,12 @@ async def touch(tx: Tx, touches: Mapping[int, int], now: datetime) -> None:
     await tx.run(_TOUCH, list(touches), list(touches.values()), now, WINDOW)
 
 
-async def ask(tx: Tx, story_ids: list[int], now: datetime) -> list[int]:
-    """Have these stories counted anew before all others; the answer is which ones there are."""
-    return await tx.all(_ASK, story_ids, now, ASKED_FOR)
+async def ask(tx: Tx, story_ids: list[int], sources: list[str], now: datetime) -> list[int]:
+    """Have these stories counted anew before all others; the answer is which ones there are.
+
+    Only those of `sources`, if it names any.
+    """
+    return await tx.all(_ASK, story_ids, now, ASKED_FOR, sources)
 
 
 async def claim(tx: Tx, worker: str, now: datetime, limit: int) -> list[int]:

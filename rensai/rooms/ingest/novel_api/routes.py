@@ -5,10 +5,11 @@ from uuid import UUID
 
 from litestar import Response, get, post
 from litestar.di import NamedDependency
+from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import FromPath
-from litestar.status_codes import HTTP_202_ACCEPTED
+from litestar.status_codes import HTTP_200_OK, HTTP_202_ACCEPTED
 
-from rensai.kit.errors import Conflict, NotFound, TooLarge
+from rensai.kit.errors import NotFound, TooLarge
 from rensai.kit.services import Services
 from rensai.rooms.ingest.errors import (
     IdempotencyConflict,
@@ -19,6 +20,7 @@ from rensai.rooms.ingest.errors import (
     MissingIdempotencyKey,
     NonceReplay,
     NotPermitted,
+    RequestIdTaken,
     TimestampSkew,
     UnknownEncoding,
 )
@@ -49,11 +51,14 @@ _WRITING = {
         MissingIdempotencyKey,
         InvalidSchema,
         IdempotencyConflict,
-        Conflict,
+        RequestIdTaken,
         TooLarge,
         UnknownEncoding,
     )
 }
+
+_IN_PART = {HTTP_200_OK: ResponseSpec(Accepted, generate_examples=False)}
+"""The answer when some of the items are rejected."""
 
 
 def _response(reply: Reply) -> Response[Accepted]:
@@ -72,6 +77,7 @@ def _response(reply: Reply) -> Response[Accepted]:
     status_code=HTTP_202_ACCEPTED,
     request_max_body_size=None,
     operation_class=Stories,
+    responses=_IN_PART,
     opt=_WRITING,
     tags=["ingest"],
     summary="Push stories",
@@ -92,6 +98,7 @@ async def ingest_stories(
     status_code=HTTP_202_ACCEPTED,
     request_max_body_size=None,
     operation_class=Chapters,
+    responses=_IN_PART,
     opt=_WRITING,
     tags=["ingest"],
     summary="Push chapters",
@@ -112,6 +119,7 @@ async def ingest_chapters(
     status_code=HTTP_202_ACCEPTED,
     request_max_body_size=None,
     operation_class=Stats,
+    responses=_IN_PART,
     opt=_WRITING,
     tags=["ingest"],
     summary="Recount stories",

@@ -25,7 +25,10 @@ from rensai.rooms.ingest.store.requests import NewRequest
 
 
 async def rebuild(services: Services, caller: Caller, sent: Sent) -> Reply:
-    """Have the totals of these stories counted anew, soon; unknown stories are errors."""
+    """Have the totals of these stories counted anew, soon; unknown stories are errors.
+
+    To a key that is bound to sources the stories of all others are unknown.
+    """
     body, payload_hash = await open_body(services, caller, sent)
     story_ids = await in_thread(read_story_ids, body)
     now = services.clock.now()
@@ -34,7 +37,11 @@ async def rebuild(services: Services, caller: Caller, sent: Sent) -> Reply:
     if known is not None:
         return known
     async with services.db.transaction() as tx:
-        found = set(await catalogue.touch_recounts(tx, services.clock, story_ids))
+        found = set(
+            await catalogue.touch_recounts(
+                tx, services.clock, story_ids, sources=caller.key.sources
+            )
+        )
         unknown = [
             ItemError(index, "story_not_found", "there is no such story")
             for index, story_id in enumerate(story_ids)
