@@ -26,7 +26,7 @@ import httpx
 
 from rensai.config import load
 from rensai.kit.cache import open_cache
-from rensai.kit.clock import SetClock
+from rensai.kit.clock import Clock, SetClock
 from rensai.kit.db import Database, DatabaseSettings, Query
 from rensai.kit.limits import Limits
 from rensai.kit.services import Services
@@ -115,7 +115,7 @@ class Rig:
             await worker
 
 
-def build_services(database: Database, folder: Path, clock: SetClock, **settings: str) -> Services:
+def build_services(database: Database, folder: Path, clock: Clock, **settings: str) -> Services:
     """Services as production opens them, over this database and with this clock."""
     environment = {"RENSAI_DATA_DIR": str(folder), "NODE_ENV": "test", "BASE_URL": BASE_URL}
     config = load(environment | settings)
