@@ -8,6 +8,9 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+PATIENT = 10.0
+"""Seconds for a call, in tests of what Redis does and not of how long it may take."""
+
 
 class RedisServer:
     """One redis-server without persistence: what it is killed with is lost."""

@@ -92,24 +92,34 @@ class RedisCache:
         jitter: float = 0.0,
         absent_ttl: timedelta | None = None,
     ) -> bytes | None:
-        found = await self._get(key)
-        if found is not None:
+        async def load(flight: Flight[bytes | None]) -> bytes | None:
+            found = await self._get(key)
+            if found is None:
+                return await self._load_once(key, flight, loader, (ttl, absent_ttl, jitter))
             return None if found == NOTHING else found
 
-        async def load(flight: Flight[bytes | None]) -> bytes | None:
-            token = secrets.token_hex(8)
-            found, locked = await self._lock_or_value(key, token)
-            if found is not None:
-                return None if found == NOTHING else found
-            if not locked:
-                return await loader()
-            async with self._holding(key, token):
-                value = await loader()
-                life = None if flight.stale else life_of(value, ttl, absent_ttl, jitter)
-                await self._keep_or_release(key, token, value, life)
-                return value
-
+        # Even the look is shared: a hundred callers cost Redis one question.
         return await self._flights.join(key, load)
+
+    async def _load_once(
+        self,
+        key: str,
+        flight: Flight[bytes | None],
+        loader: Callable[[], Awaitable[bytes | None]],
+        life: tuple[timedelta, timedelta | None, float],
+    ) -> bytes | None:
+        """Load under the lock, unless another process has the value by then."""
+        token = secrets.token_hex(8)
+        found, locked = await self._lock_or_value(key, token)
+        if found is not None:
+            return None if found == NOTHING else found
+        if not locked:
+            return await loader()
+        async with self._holding(key, token):
+            value = await loader()
+            seconds = None if flight.stale else life_of(value, *life)
+            await self._keep_or_release(key, token, value, seconds)
+            return value
 
     async def _get(self, key: str) -> bytes | None:
         return cast(bytes | None, await self._link.call("GET", PREFIX + key))

@@ -27,9 +27,7 @@ from rensai.kit.log import get_logger
 
 log = get_logger("rensai.redis")
 
-CONNECT_SECONDS = 0.25
-ANSWER_SECONDS = 0.4
-CALL_SECONDS = 0.5  # all of it: a free connection, the connect and the answer
+CALL_SECONDS = 0.6  # all of it: a free connection, the connect and the answer
 FIRST_PROBE_SECONDS = 0.05
 LAST_PROBE_SECONDS = 2.0
 SETTLE_AT = 1_000  # notes that are told within milliseconds
@@ -74,16 +72,22 @@ class Returning(Protocol):
 class RedisLink:
     """One process's connections to Redis and what is known of its health."""
 
-    def __init__(self, url: str, *, connections: int = 32) -> None:
+    def __init__(
+        self, url: str, *, connections: int = 8, call_seconds: float = CALL_SECONDS
+    ) -> None:
+        """Few connections: each answers thousands of calls a second, and opening costs more."""
         self._pool = BlockingConnectionPool.from_url(  # pyright: ignore[reportUnknownMemberType] - its keyword arguments have no types
             url,
             max_connections=connections,
-            timeout=CALL_SECONDS,
-            socket_timeout=ANSWER_SECONDS,
-            socket_connect_timeout=CONNECT_SECONDS,
+            timeout=call_seconds,
+            socket_timeout=call_seconds * 0.8,
+            socket_connect_timeout=call_seconds * 0.6,
             retry=Retry(NoBackoff(), 0),
             redis_connect_func=self._greet,
+            protocol=2,
+            driver_info=None,  # no round trip to introduce the client
         )
+        self._call_seconds = call_seconds
         self._client = Client(connection_pool=self._pool)
         self._degraded: str | None = None
         self._run_id: bytes | None = None
@@ -128,7 +132,7 @@ class RedisLink:
 
     async def direct(self, *command: Argument) -> object:
         """Run one command past the circuit: for replays only."""
-        async with asyncio.timeout(CALL_SECONDS):
+        async with asyncio.timeout(self._call_seconds):
             return cast(object, await self._client.execute_command(*command))  # pyright: ignore[reportUnknownMemberType] - the client has no types for raw commands
 
     async def direct_run(self, script: Script, keys: list[str], *arguments: Argument) -> object:
@@ -238,12 +242,14 @@ def _kind(error: Exception) -> str:
 
 
 @asynccontextmanager
-async def open_redis(url: str | None) -> AsyncGenerator[RedisLink | None]:
+async def open_redis(
+    url: str | None, *, call_seconds: float = CALL_SECONDS
+) -> AsyncGenerator[RedisLink | None]:
     """The link of a process, or None when no Redis is configured."""
     if not url:
         yield None
         return
-    link = RedisLink(url)
+    link = RedisLink(url, call_seconds=call_seconds)
     try:
         await link.open()
         yield link

@@ -11,7 +11,7 @@ import pytest
 from rensai.kit.cache import RedisCache
 from rensai.kit.cache_redis import LOCK_PREFIX, LOCK_SECONDS
 from rensai.kit.redis import RedisLink
-from tests.redis_server import RedisServer, redis_server
+from tests.redis_server import PATIENT, RedisServer, redis_server
 
 pytestmark = pytest.mark.anyio
 
@@ -29,7 +29,7 @@ async def load():
     await asyncio.sleep(60)
 
 async def main():
-    cache = RedisCache(RedisLink(sys.argv[1]))
+    cache = RedisCache(RedisLink(sys.argv[1], call_seconds=10))
     await cache.get_or_load("k", timedelta(minutes=1), load)
 
 asyncio.run(main())
@@ -45,7 +45,7 @@ async def server() -> AsyncIterator[RedisServer]:
 @pytest.fixture
 async def caches(server: RedisServer) -> AsyncIterator[list[RedisCache]]:
     """Each has connections and loads of its own, as another process would."""
-    links = [RedisLink(server.url) for _ in range(4)]
+    links = [RedisLink(server.url, call_seconds=PATIENT) for _ in range(4)]
     yield [RedisCache(link) for link in links]
     for link in links:
         await link.close()
@@ -96,20 +96,24 @@ async def test_the_death_of_a_loading_process_delays_the_next_no_longer_than_its
 
     started = asyncio.get_running_loop().time()
     assert await caches[0].get_or_load("k", LONG, load) == b"v"
-    assert asyncio.get_running_loop().time() - started < LOCK_SECONDS + 0.5
+    assert asyncio.get_running_loop().time() - started < LOCK_SECONDS + 1.5
     assert await caches[1].get("k") == b"v"
 
 
 async def test_what_another_process_deletes_while_it_loads_is_not_kept(
     caches: list[RedisCache],
 ) -> None:
+    begun, let_go = asyncio.Event(), asyncio.Event()
+
     async def load() -> bytes:
-        await asyncio.sleep(0.1)
+        begun.set()
+        await let_go.wait()
         return b"old"
 
     loading = asyncio.create_task(caches[0].get_or_load("k", LONG, load))
-    await asyncio.sleep(0.05)
+    await begun.wait()
     await caches[1].delete("k")
+    let_go.set()
     assert await loading == b"old"
     assert await caches[1].get("k") is None
 

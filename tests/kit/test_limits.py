@@ -15,7 +15,7 @@ from rensai.kit.clock import SetClock, SystemClock
 from rensai.kit.errors import RateLimited
 from rensai.kit.limits import PREFIX, Limits, Rule
 from rensai.kit.redis import RedisLink, open_redis
-from tests.redis_server import RedisServer, redis_server
+from tests.redis_server import PATIENT, RedisServer, redis_server
 
 pytestmark = pytest.mark.anyio
 
@@ -37,7 +37,8 @@ async def link(
     request: pytest.FixtureRequest, server: RedisServer
 ) -> AsyncIterator[RedisLink | None]:
     server.cli("flushall")
-    async with open_redis(server.url if request.param == "redis" else None) as link:
+    url = server.url if request.param == "redis" else None
+    async with open_redis(url, call_seconds=PATIENT) as link:
         yield link
 
 
@@ -196,7 +197,7 @@ async def test_memory_and_redis_agree_on_every_hit(
 ) -> None:
     rule, clock = Rule("r", amount, timedelta(seconds=60)), SetClock(START)
     alone, who = Limits(clock), secrets.token_hex(8)
-    async with open_redis(server.url) as link:
+    async with open_redis(server.url, call_seconds=PATIENT) as link:
         for micros, cost in hits:
             clock.advance(timedelta(microseconds=micros))
             # A process that has seen nothing itself, so that Redis has to decide.
@@ -207,7 +208,7 @@ async def test_memory_and_redis_agree_on_every_hit(
 
 async def test_keys_hold_no_secrets_and_go_away(server: RedisServer) -> None:
     server.cli("flushall")
-    async with open_redis(server.url) as link:
+    async with open_redis(server.url, call_seconds=PATIENT) as link:
         await Limits(SystemClock(), link, pepper=b"p").hit(TEN, "token-abc", "10.0.0.1")
         await Limits(SystemClock(), link, pepper=b"q").hit(TEN, "token-abc", "10.0.0.1")
         keys = server.cli("keys", "*").split()
@@ -227,7 +228,7 @@ from rensai.kit.limits import Limits, Rule
 from rensai.kit.redis import open_redis
 
 async def main():
-    async with open_redis(sys.argv[1]) as link:
+    async with open_redis(sys.argv[1], call_seconds=10) as link:
         limits = Limits(SystemClock(), link)
         await limits.peek(Rule("r", 10, timedelta(minutes=1)), "me")
         print("ready", flush=True)
@@ -279,7 +280,7 @@ async def test_what_is_seen_exhausted_here_is_refused_without_asking_redis(
     server: RedisServer,
 ) -> None:
     server.cli("flushall")
-    async with open_redis(server.url) as link:
+    async with open_redis(server.url, call_seconds=PATIENT) as link:
         limits = Limits(SystemClock(), link)
         await _hits(limits, 10)
         server.hang()

@@ -180,10 +180,10 @@ def test_nothing_that_is_logged_can_raise(stream: io.StringIO) -> None:
 def test_a_line_costs_little(stream: io.StringIO) -> None:
     """A guard against a slow pattern; the exact cost is measured by the benchmarks."""
     logger = log.get_logger("t")
-    started = time.perf_counter()
+    started = time.process_time()
     for n in range(2000):
         logger.info("request", method="GET", path=f"/series/{n}/chapters", status=200, ms=1.25)
-    assert (time.perf_counter() - started) / 2000 < 0.000_3
+    assert (time.process_time() - started) / 2000 < 0.000_3
 
 
 def test_structlog_is_ours_before_anything_is_configured() -> None:

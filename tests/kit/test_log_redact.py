@@ -148,9 +148,9 @@ def test_hostile_texts_do_not_make_it_slow() -> None:
         "://",
         "f",
     ):
-        started = time.perf_counter()
+        started = time.process_time()
         clean_text(piece * 10_000)
-        assert time.perf_counter() - started < 0.2, piece
+        assert time.process_time() - started < 0.2, piece
 
 
 secret_names = st.sampled_from(
