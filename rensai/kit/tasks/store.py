@@ -167,9 +167,15 @@ returning id, updated as stamp
 
 NEXT_DUE = Query(
     """
-select extract(epoch from min(execute_after) - now())::double precision
-from tasks.pgqueuer
-where status = 'queued' and entrypoint = any($1::text[])
+select extract(epoch from min(first.execute_after) - now())::double precision as seconds
+from unnest($1::text[]) as known (task)
+cross join lateral (
+    select waiting.execute_after
+    from tasks.pgqueuer as waiting
+    where waiting.entrypoint = known.task and waiting.status = 'queued'
+    order by waiting.execute_after
+    limit 1
+) as first
 """,
     float,
 )
