@@ -87,6 +87,7 @@ def environment_of(config: Config) -> dict[str, str]:
         "BASE_URL": config.base_url,
         "RUN_MODE": config.run_mode,
         "LOG_FORMAT": config.log_format,
+        "LOG_LEVEL": config.log_level,
     }
 
 

@@ -78,9 +78,13 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Close the connections; attempts that wait give up."""
-        self._closed.set()
+        """Close the connections."""
+        self.give_up()
         self._http.close()
+
+    def give_up(self) -> None:
+        """From another thread: what waits for another attempt, or for the catalogue, fails now."""
+        self._closed.set()
 
     def push_stories(self, source: str, items: Iterable[Item]) -> Iterator[Report]:
         """Push stories, however many, and report on each batch as it is answered."""
@@ -103,6 +107,8 @@ class Client:
         with ThreadPoolExecutor(self._connections, thread_name_prefix="push") as pool:
             try:
                 for batch in several:
+                    if self._closed.is_set():
+                        raise PushError("given up")
                     in_flight.append(pool.submit(self._send, batch, give_up))
                     if len(in_flight) > self._connections:
                         yield in_flight.popleft().result()
@@ -139,7 +145,8 @@ class Client:
                     f"the request {request_id} is still {standing.status}: "
                     f"{standing.processed_items} of {standing.accepted_items} items are done"
                 )
-            self._closed.wait(pause)
+            if self._closed.wait(pause):
+                raise StillWorkingError(f"given up waiting for the request {request_id}")
             pause = min(pause * 1.5, _LONGEST_PAUSE)
         return standing
 

@@ -30,9 +30,7 @@ COMMANDS = {
     "admin": Entry("rensai.rooms.readers.cli:admin", "Create administrators."),
     "key": Entry("rensai.rooms.ingest.cli.keys:key", "The keys by which crawlers push."),
     "push": Entry("rensai.wiring.commands_push:push", "Push a file or a folder to a server."),
-    "ingest": Entry(
-        "rensai.rooms.ingest.cli.status:ingest", "What was pushed, how it gets on."
-    ),
+    "ingest": Entry("rensai.rooms.ingest.cli.status:ingest", "What was pushed, how it gets on."),
     "ingest-worker": Entry("rensai.rooms.ingest.cli.work:ingest_worker", "Write what was pushed."),
     "replay-dead-letter": Entry(
         "rensai.rooms.ingest.cli.work:replay_dead_letter", "Try pushed items again that failed."

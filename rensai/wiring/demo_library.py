@@ -18,9 +18,6 @@ T = TypeVar("T")
 SOURCE = "demo"
 LANGUAGES = ("vi", "en", "zh", "ja", "ko")
 STORIES = 220
-EDITION = 1
-"""Goes up when the words change, so that a library that is there is brought up to date."""
-
 _FIRST_DAY = datetime(2019, 1, 5, 8, tzinfo=UTC)
 _LAST_DAY = datetime(2026, 1, 10, 20, tzinfo=UTC)
 _FEWEST, _MOST = 24, 260
@@ -99,7 +96,7 @@ def _words(language: str) -> Words:
 
 def _novel(number: int) -> Novel:
     words = _words(LANGUAGES[number % len(LANGUAGES)])
-    chance = Random(f"{EDITION}/novel/{number}")  # noqa: S311 - for looks alone
+    chance = Random(f"novel/{number}")  # noqa: S311 - for looks alone
     turn = number // len(LANGUAGES)
     # Every pair of words comes once before any comes again.
     first = words.first[turn % len(words.first)]
@@ -137,7 +134,7 @@ def _novel(number: int) -> Novel:
 
 def _story(novel: Novel) -> dict[str, Any]:
     words = novel.words
-    chance = Random(f"{EDITION}/story/{novel.number}")  # noqa: S311 - for looks alone
+    chance = Random(f"story/{novel.number}")  # noqa: S311 - for looks alone
     author = words.author.format(
         family=_pick(chance, words.family), given=_pick(chance, words.given)
     )
@@ -160,7 +157,7 @@ def _story(novel: Novel) -> dict[str, Any]:
 
 def _chapter(novel: Novel, no: int) -> dict[str, Any]:
     words = novel.words
-    chance = Random(f"{EDITION}/chapter/{novel.number}/{no}")  # noqa: S311 - for looks alone
+    chance = Random(f"chapter/{novel.number}/{no}")  # noqa: S311 - for looks alone
     name = _capital(_fill(chance, novel, _pick(chance, words.names)))
     came = novel.began + novel.pause * (no - 1)
     return {

@@ -2,15 +2,17 @@
 
 import json
 import sys
+from dataclasses import replace
 
-from rensai.config import Config, load, write_record
+from rensai.config import Config, explain, load, write_record
 from rensai.wiring.serve import Tree
+from rensai.wiring.supervisor import Role
 
 
 def start_demo() -> int:
     """Run the demo until it is stopped; gives the exit code."""
     # What an earlier demo recorded does not count: the same command does the same thing.
-    config = load(record=False)
+    config = _quiet(load(record=False))
     write_record(
         {
             "RENSAI_DATA_DIR": str(config.data_dir),
@@ -23,7 +25,16 @@ def start_demo() -> int:
     def announce(prepared: str, ready: bool) -> None:  # noqa: FBT001 - a callback of the tree
         _announce(config, prepared, ready=ready)
 
-    return Tree(config, prepare=("demo",), progress=_progress, announce=announce).run()
+    library = Role("The filling of the library", ("rensai.wiring.serve_child", "demo"), once=True)
+    return Tree(
+        config, prepare=("demo",), progress=_progress, announce=announce, afterwards=(library,)
+    ).run()
+
+
+def _quiet(config: Config) -> Config:
+    """Who looks at a demo wants to read the password, not a line for each request."""
+    level = next(value for value in explain() if value.field == "log_level")
+    return replace(config, log_level="warning") if level.source == "default" else config
 
 
 def _announce(config: Config, prepared: str, *, ready: bool) -> None:

@@ -29,11 +29,16 @@ class Tree:
         prepare: tuple[str, ...] = (),
         progress: Callable[[str], None] | None = None,
         announce: Callable[[str, bool], None] | None = None,
+        afterwards: tuple[Role, ...] = (),
     ) -> None:
-        """`announce` gets what the preparation printed, and whether everything is ready."""
+        """`announce` gets what the preparation printed, and whether everything is ready.
+
+        What comes `afterwards` starts when web and worker are both there.
+        """
         self._config = config
         self._prepare = prepare
         self._announce = announce
+        self._afterwards = afterwards
         self._progress: Callable[[str], None] = progress or self._inform
         self._embedded: EmbeddedPostgres | None = None
         self._is_ready = False
@@ -84,6 +89,8 @@ class Tree:
             ]
         if self._config.run_mode != "web":
             roles.append(Role("worker", ("rensai.wiring.serve_child", "worker")))
+        if self._config.run_mode == "all":
+            roles += self._afterwards
         return roles
 
     def _ready(self, prepared: str) -> None:

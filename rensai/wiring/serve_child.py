@@ -1,4 +1,7 @@
-"""What a child of the process tree runs: the web server or the worker, until told to stop."""
+"""What a child of the process tree runs: the web server or the worker, until told to stop.
+
+The demo has one more, which fills its library and is done.
+"""
 
 import asyncio
 import gc
@@ -21,7 +24,7 @@ Work = Callable[[Services, asyncio.Event, Callable[[], None]], Awaitable[None]]
 
 
 def main(arguments: list[str]) -> None:
-    """`web <listening descriptor>` or `worker`, then the pipes for readiness and for watching."""
+    """`web <listening descriptor>`, `worker` or `demo`; then the pipes of readiness and of life."""
     role, *listening, readiness, alive = arguments
     with one_line():
         config = load()
@@ -35,6 +38,10 @@ def _work_of(role: str, listening: list[str]) -> Work:
         from rensai.wiring.serve_web import serve_web  # noqa: PLC0415 - a worker never needs it
 
         return serve_web(int(listening[0]))
+    if role == "demo":
+        from rensai.wiring.demo_filling import fill_library  # noqa: PLC0415 - only the demo does
+
+        return fill_library
     from rensai.wiring.worker import run_background  # noqa: PLC0415 - the web never needs it
 
     async def work(services: Services, stop: asyncio.Event, ready: Callable[[], None]) -> None:

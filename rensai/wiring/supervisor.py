@@ -43,11 +43,15 @@ class StepFailedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """One child to keep: its name, and the arguments for Python."""
+    """One child to keep: its name, and the arguments for Python.
+
+    One that is to run `once` starts when all others are ready, and its end is no mishap.
+    """
 
     name: str
     arguments: tuple[str, ...]
     descriptors: tuple[int, ...] = ()
+    once: bool = False
 
 
 @dataclass(slots=True)
@@ -104,7 +108,7 @@ class Supervisor:
 
     def keep(self, roles: Sequence[Role], *, on_ready: Callable[[], None]) -> int:
         """Keep the children; the exit code says how it ended."""
-        self._children = [_Child(role) for role in roles]
+        self._children = [_Child(role) for role in roles if not role.once]
         announced = False
         failed = False
         last_tick = time.monotonic()
@@ -113,6 +117,7 @@ class Supervisor:
             if not announced and all(child.was_ready for child in self._children):
                 announced = True
                 on_ready()
+                self._children += [_Child(role) for role in roles if role.once]
             self._wait(0.25 if any(not child.ready for child in self._children) else 1.0)
             if time.monotonic() - last_tick >= 1.0:
                 last_tick = time.monotonic()
@@ -125,12 +130,17 @@ class Supervisor:
     def _start_and_reap(self) -> bool:
         """Start who should run; False when somebody cannot start at all."""
         now = time.monotonic()
-        for child in self._children:
+        for child in tuple(self._children):
             if child.process is None:
                 if now >= child.again_at:
                     self._start(child)
             elif (code := child.process.poll()) is not None:
                 self._forget(child)
+                if child.role.once:
+                    self._children.remove(child)
+                    if code:
+                        self._say("warning", f"{child.role.name} ended early", ended=_how(code))
+                    continue
                 if not child.was_ready:
                     return False
                 if now - child.started > SETTLED_AFTER:

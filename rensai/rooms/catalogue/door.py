@@ -12,6 +12,7 @@ from rensai.rooms.catalogue.model import (
 )
 from rensai.rooms.catalogue.service import (
     RecountWorker,
+    count_held,
     count_public,
     give_back_recounts,
     receive_chapters,
@@ -19,6 +20,7 @@ from rensai.rooms.catalogue.service import (
     recount_due,
     recount_story,
     touch_recounts,
+    touch_source,
 )
 
 __all__ = [
@@ -31,6 +33,7 @@ __all__ = [
     "PreparedBody",
     "RecountWorker",
     "Result",
+    "count_held",
     "count_public",
     "give_back_recounts",
     "prepare_body",
@@ -39,5 +42,6 @@ __all__ = [
     "recount_due",
     "recount_story",
     "touch_recounts",
+    "touch_source",
     "unpack_body",
 ]

@@ -1,5 +1,6 @@
 """What can be asked of the catalogue: one module for each verb."""
 
+from rensai.rooms.catalogue.service.holdings import count_held, touch_source
 from rensai.rooms.catalogue.service.lists import count_public, list_stories
 from rensai.rooms.catalogue.service.receive_chapters import receive_chapters
 from rensai.rooms.catalogue.service.receive_stories import receive_stories
@@ -13,6 +14,7 @@ from rensai.rooms.catalogue.service.recount_work import RecountWorker
 
 __all__ = [
     "RecountWorker",
+    "count_held",
     "count_public",
     "give_back_recounts",
     "list_stories",
@@ -21,4 +23,5 @@ __all__ = [
     "recount_due",
     "recount_story",
     "touch_recounts",
+    "touch_source",
 ]
