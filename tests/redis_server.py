@@ -1,5 +1,6 @@
 """A real Redis of a test's own, on a socket in a temporary folder, that can die and come back."""
 
+import os
 import signal
 import subprocess
 import tempfile
@@ -12,13 +13,25 @@ PATIENT = 10.0
 """Seconds for a call, in tests of what Redis does and not of how long it may take."""
 
 
+# Redis as a child of a shell that ends it when its own input closes: however the tests end,
+# nothing is left behind.
+_GUARDED = """
+redis-server "$@" >/dev/null &
+echo $!
+cat >/dev/null
+kill -9 $! 2>/dev/null
+wait
+"""
+
+
 class RedisServer:
     """One redis-server without persistence: what it is killed with is lost."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.socket = folder / "s"
-        self._process: subprocess.Popen[bytes] | None = None
+        self._guard: subprocess.Popen[str] | None = None
+        self._pid = 0
 
     @property
     def url(self) -> str:
@@ -26,9 +39,12 @@ class RedisServer:
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
-        command = ["redis-server", "--port", "0", "--unixsocket", str(self.socket)]
+        command = ["sh", "-c", _GUARDED, "redis", "--port", "0", "--unixsocket", str(self.socket)]
         command += ["--save", "", "--appendonly", "no", "--dir", str(self.folder)]
-        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        pipe = subprocess.PIPE
+        self._guard = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
+        assert self._guard.stdout is not None
+        self._pid = int(self._guard.stdout.readline())
         until = time.monotonic() + 10
         while self.cli("ping") != "PONG":
             assert time.monotonic() < until, "redis-server does not start"
@@ -41,22 +57,18 @@ class RedisServer:
 
     def kill(self) -> None:
         """As `kill -9` does it."""
-        self._signal(signal.SIGKILL)
-        if self._process is not None:
-            self._process.wait()
-            self._process = None
+        if self._guard is not None:
+            os.kill(self._pid, signal.SIGKILL)
+            self._guard.communicate()
+            self._guard = None
 
     def hang(self) -> None:
         """Connections stay open and nothing answers."""
-        self._signal(signal.SIGSTOP)
+        os.kill(self._pid, signal.SIGSTOP)
 
     def go_on(self) -> None:
         """After `hang`."""
-        self._signal(signal.SIGCONT)
-
-    def _signal(self, number: signal.Signals) -> None:
-        if self._process is not None:
-            self._process.send_signal(number)
+        os.kill(self._pid, signal.SIGCONT)
 
 
 @contextmanager
