@@ -75,7 +75,7 @@ def test_so_is_every_answer_to_somebody_who_has_signed_in(
     run(
         served,
         tmp_path,
-        max(4, EXAMPLES // 4 // len(wanted)),
+        max(4, EXAMPLES // 10 // len(wanted)),
         f"--header=Cookie:rensai_session={cookie}",
         *included,
     )

@@ -31,7 +31,8 @@ cursor is good for the list, sort and filters that it came from.
 
 Times are ISO-8601 in UTC. Unknown fields in a body are refused. A body may be packed with gzip.
 
-Errors are `{"error": sentence, "code": word, "details": more}`: go by the code. Every response
+Errors are `{"error": sentence, "code": word, "details": more}`, and under `/wp-json/novel/v1`
+`{"error": {"code": word, "message": sentence, "details": more}}`: go by the code. Every response
 carries `X-Request-Id`, which helps to find out what happened. Too many requests are answered
 with 429, and `Retry-After` says how many seconds to wait.
 """.strip()
