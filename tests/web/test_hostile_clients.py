@@ -237,8 +237,9 @@ def test_the_slow_keep_nobody_else_waiting(served: Served) -> None:
     dribbling.start()
     try:
         began = time.monotonic()
-        for _ in range(50):
-            assert httpx.get(f"{served.url}/api/v1/instance").status_code == 200
+        with httpx.Client(base_url=served.url) as client:
+            for _ in range(50):
+                assert client.get("/api/v1/instance").status_code == 200
         assert time.monotonic() - began < 10
     finally:
         stop.set()

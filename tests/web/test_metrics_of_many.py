@@ -3,6 +3,7 @@
 import asyncio
 import re
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -24,6 +25,10 @@ def counts(served: Served) -> dict[str, int]:
     return {process: int(count) for process, count in _COUNT.findall(text)}
 
 
+def call(ask: Callable[[], int]) -> int:
+    return ask()
+
+
 def test_one_answer_tells_of_every_process(
     postgres_server: postgres.TestServer, tmp_path: Path
 ) -> None:
@@ -34,10 +39,12 @@ def test_one_answer_tells_of_every_process(
     def try_it(url: str) -> None:
         served = Served(tmp_path, url, WEB_PROCESSES="2")
         try:
-            url_asked = f"{served.url}/api/v1/instance"
-            with ThreadPoolExecutor(16) as crowd:
-                answers = list(crowd.map(lambda _: httpx.get(url_asked), range(REQUESTS)))
-            assert {answer.status_code for answer in answers} == {200}
+            # A new connection for each request, so that each finds a process anew.
+            anew = httpx.Limits(max_keepalive_connections=0)
+            with httpx.Client(base_url=served.url, limits=anew) as client:
+                asking = [lambda: client.get("/api/v1/instance").status_code] * REQUESTS
+                with ThreadPoolExecutor(16) as crowd:
+                    assert set(crowd.map(call, asking)) == {200}
             deadline = time.monotonic() + 4 * PUBLISH_SECONDS
             while sum(counts(served).values()) < REQUESTS and time.monotonic() < deadline:
                 time.sleep(0.5)
