@@ -1,12 +1,18 @@
 """Schedules: each time once, whoever is there, and not forgotten while nobody was."""
 
 import asyncio
+import importlib
+import importlib.util
+import pkgutil
 from datetime import UTC, datetime
+from typing import cast
 
 import pytest
 
-from rensai.kit.tasks import AnyTask, TaskContext, task
+import rensai.rooms
+from rensai.kit.tasks import AnyTask, Task, TaskContext, task
 from rensai.kit.tasks.cron import Cron, next_run
+from rensai.wiring.task_table import TASKS
 from tests.kit.tasks.workshop import N, Workshop, until
 
 pytestmark = pytest.mark.anyio
@@ -102,3 +108,20 @@ async def test_workers_keep_the_beat_together(workshop: Workshop) -> None:
 def test_a_schedule_counts_in_utc() -> None:
     after = datetime.fromisoformat("2026-03-29T01:30:00+02:00")
     assert next_run("0 3 * * *", after) == datetime(2026, 3, 29, 3, tzinfo=UTC)
+
+
+def test_every_schedule_of_the_installation_can_be_read() -> None:
+    now = datetime.now(UTC)
+    for one in TASKS:
+        assert one.schedule is None or next_run(one.schedule, now) > now, one
+
+
+def test_every_task_of_every_room_has_a_worker() -> None:
+    rooms = [room.name for room in pkgutil.iter_modules(rensai.rooms.__path__, "rensai.rooms.")]
+    edges = [f"{room}.tasks" for room in rooms if importlib.util.find_spec(f"{room}.tasks")]
+    declared: set[AnyTask] = set()
+    for edge in edges:
+        contents: list[object] = list(vars(importlib.import_module(edge)).values())
+        declared |= {cast("AnyTask", one) for one in contents if isinstance(one, Task)}
+    assert declared
+    assert declared <= set(TASKS)
