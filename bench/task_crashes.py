@@ -230,9 +230,11 @@ async def _count(url: str) -> dict[str, int]:
 def main(kills: int = 200, seed: int | None = None) -> int:
     """Run once on a database of its own and print the outcome."""
     seed = random.randrange(10**6) if seed is None else seed  # noqa: S311 - it is printed
-    with tempfile.TemporaryDirectory() as name, EmbeddedPostgres(Path(name)) as postgres:
-        asyncio.run(migrate(postgres.url))
-        outcome = crash(postgres.url, Path(name), kills=kills, seed=seed)
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o711)  # started by root, the server runs as another user
+        with EmbeddedPostgres(Path(name)) as postgres:
+            asyncio.run(migrate(postgres.url))
+            outcome = crash(postgres.url, Path(name), kills=kills, seed=seed)
     for key, value in asdict(outcome).items():
         print(f"{key:>14}  {value}")
     return 0 if outcome.harmless else 1
