@@ -38,7 +38,9 @@ class RedisServer:
         return f"unix://{self.socket}"
 
     def start(self) -> None:
-        """Start it, and wait until it answers."""
+        """Start it unless it runs, and wait until it answers."""
+        if self._guard is not None:
+            return
         command = ["sh", "-c", _GUARDED, "redis", "--port", "0", "--unixsocket", str(self.socket)]
         command += ["--save", "", "--appendonly", "no", "--dir", str(self.folder)]
         pipe = subprocess.PIPE
