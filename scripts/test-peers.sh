@@ -1,5 +1,5 @@
 #!/bin/sh
-# Brings the real programs that tests talk to: Chromium, Redis and PgBouncer.
+# Brings the real programs that tests talk to or run: Chromium, Redis, PgBouncer, Node and PHP.
 # Debian's packages as root; elsewhere Playwright's own Chromium, and clear words for the rest.
 set -eu
 
@@ -20,6 +20,8 @@ look() {
     need redis-server redis-server
     need pgbouncer pgbouncer
     need chromium chromium chromium-browser google-chrome
+    need nodejs node nodejs
+    need php-cli php
 }
 
 look
@@ -56,6 +58,6 @@ esac
 if [ -n "$missing" ]; then
     echo "The tests need these programs, and they could not be installed from here:$missing" >&2
     echo "On Debian or Ubuntu: sudo apt-get install$missing" >&2
-    echo "On macOS: brew install redis pgbouncer, and Chromium from its own site" >&2
+    echo "On macOS: brew install redis pgbouncer node php, and Chromium from its own site" >&2
     exit 1
 fi

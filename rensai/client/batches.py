@@ -55,11 +55,13 @@ class Batch:
     items: tuple[Item, ...]
     positions: tuple[int, ...]
     unsendable: tuple[Rejection, ...] = ()
+    salt: str = ""
+    """Whatever makes this batch another one than the same content sent before."""
 
     @property
     def idempotency_key(self) -> str:
         """The same for the same content."""
-        digest = hashlib.sha256(self.kind.path.encode() + b"\n" + self.body)
+        digest = hashlib.sha256(f"{self.kind.path}\n{self.salt}\n".encode() + self.body)
         return f"content-{digest.hexdigest()}"
 
 

@@ -1,10 +1,12 @@
 """Pushes what is in a file or a folder: reads, checks, sends, and remembers what was sent."""
 
+import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from uuid import uuid4
 
-from rensai.client.answers import Report
+from rensai.client.answers import Report, Standing
 from rensai.client.batches import Batch, Item, Kind, batches
 from rensai.client.checks import problem_of, problem_of_source
 from rensai.client.errors import StillWorkingError
@@ -14,6 +16,9 @@ from rensai.client.sending import Client
 
 _HEAD_START = 15.0
 """Seconds that stories may take before their chapters follow; these find them later, too."""
+
+_PATIENCE = 600.0
+"""Seconds to wait for the catalogue; what is tried again for longer than that is a complaint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +82,18 @@ class Push:
         *,
         source: str | None,
         progress: Callable[[int], None],
+        again: bool = False,
     ) -> None:
-        """`progress` is told how many more items were answered."""
+        """`progress` is told how many more items were answered.
+
+        `again` has the server work on what it has answered before.
+        """
         self._client = client
         self._path = path
         self._journal = journal
         self._source = source
         self._progress = progress
+        self._salt = uuid4().hex if again else ""
         self._outcome = Outcome()
         self._places: dict[int, str] = {}
         self._sent: list[tuple[str, list[str]]] = []
@@ -109,7 +119,8 @@ class Push:
             self._note(report)
 
     def _unsent(self, several: Iterator[Batch]) -> Iterator[Batch]:
-        for batch in several:
+        for plain in several:
+            batch = replace(plain, salt=self._salt)
             known = self._journal.report(batch)
             if known is None:
                 yield batch
@@ -150,14 +161,24 @@ class Push:
 
     def _see_through(self) -> None:
         self._outcome.processed = 0
+        until = time.monotonic() + _PATIENCE
         for request_id, places in self._sent:
-            standing = self._client.wait_for(request_id)
+            standing = self._client.status(request_id)
+            if not standing.has_ended:
+                standing = self._ended(request_id, until - time.monotonic())
             self._outcome.processed += standing.processed_items
             self._outcome.complaints += [
                 Complaint(places[each.index], each.code, each.message)
                 for each in standing.items
                 if each.index < len(places)
             ]
+
+    def _ended(self, request_id: str, seconds: float) -> Standing:
+        """How it has ended, or how it stands when the time is over."""
+        try:
+            return self._client.wait_for(request_id, timeout=seconds)
+        except StillWorkingError:
+            return self._client.status(request_id)
 
 
 def _complaint(found: Found, source: str | None) -> Complaint | None:

@@ -20,6 +20,9 @@ from rensai.kit.command import json_option
 )
 @click.option("--source", help="The source to push to, whatever the file says.")
 @click.option("--wait", is_flag=True, help="Also wait until everything is in the catalogue.")
+@click.option(
+    "--again", is_flag=True, help="Have the server work even on what it has answered before."
+)
 @click.option("--dry-run", is_flag=True, help="Only check; send nothing.")
 @click.option(
     "--workers",
@@ -47,6 +50,7 @@ def push(
     secret: str | None,
     source: str | None,
     wait: bool,
+    again: bool,
     dry_run: bool,
     workers: int,
     compress: str | None,
@@ -74,7 +78,7 @@ def push(
 
     where = Where(url, key_id, secret, source, workers, compress, journal)
     try:
-        result = check_or_push(path, where, dry_run=dry_run, wait=wait)
+        result = check_or_push(path, where, dry_run=dry_run, wait=wait, again=again)
     except (PushError, UnreadableError, ValueError, OSError) as problem:
         click.echo(f"rensai: {problem}", err=True)
         sys.exit(2)

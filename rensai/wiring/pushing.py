@@ -47,7 +47,7 @@ class Result(msgspec.Struct, kw_only=True):
     complaints: list[Complaint]
 
 
-def check_or_push(path: Path, where: Where, *, dry_run: bool, wait: bool) -> Result:
+def check_or_push(path: Path, where: Where, *, dry_run: bool, wait: bool, again: bool) -> Result:
     """Check everything, then send what is right unless it is a dry run."""
     if not dry_run and not (where.key_id and where.secret):
         raise ValueError(
@@ -63,7 +63,14 @@ def check_or_push(path: Path, where: Where, *, dry_run: bool, wait: bool) -> Res
     place = where.url or _own_address()
     with Progress(total) as progress, _client(place, where, progress) as client:
         journal = Journal(_journal_path(path, where), f"{place} {where.key_id}")
-        push = Push(client, path, journal, source=where.source, progress=progress.advance)
+        push = Push(
+            client,
+            path,
+            journal,
+            source=where.source,
+            progress=progress.advance,
+            again=again,
+        )
         try:
             outcome = push.run(surveyed, wait=wait)
         finally:
