@@ -134,7 +134,9 @@ async def test_two_that_ask_for_the_same_key_at_once_never_wait_for_each_other(
         async with database.transaction(timedelta(seconds=1)) as tx:
             one = await enqueue(tx, rebuild, Rebuild(first))
             await both_asked.wait()
-            return one, await enqueue(tx, rebuild, Rebuild(then))
+            other = await enqueue(tx, rebuild, Rebuild(then))
+            await both_asked.wait()
+            return one, other
 
     made = await asyncio.gather(ask(1, 2), ask(2, 1))
     assert None not in {*made[0], *made[1]}
