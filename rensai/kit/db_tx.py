@@ -25,7 +25,7 @@ class Reads(Protocol):
     async def first(self, query: Query[T], *args: object) -> T | None: ...
 
 
-class TransactionMisused(RuntimeError):  # noqa: N818 - named as the mistake it is
+class TransactionMisused(RuntimeError):
     """A mistake in our own code around a transaction."""
 
 
@@ -116,5 +116,5 @@ async def run_callbacks(callbacks: list[Callable[[], Awaitable[object]]]) -> Non
     for callback in callbacks:
         try:
             await callback()
-        except Exception:  # noqa: BLE001 - whatever it is, the commit has happened
+        except Exception:
             _log.exception("something that follows a commit failed")

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 
-
 class RensaiError(Exception):
     """Something went wrong."""
 

@@ -29,7 +29,7 @@ _TOKEN = re.compile(
 )
 
 
-class BadMigration(Exception):  # noqa: N818 - a file that should not have been shipped
+class BadMigration(Exception):
     """A migration file breaks the rules."""
 
 

@@ -17,7 +17,7 @@ from rensai.kit.web.exposition import ProcessFigures, process_gauges
 from rensai.kit.web.headers import Site
 from rensai.kit.web.metrics import HttpMetrics
 from rensai.kit.web.siblings import Siblings
-from rensai.wiring.health import pool_gauges
+from rensai.wiring.health import process_state
 from rensai.wiring.openapi import api_description
 from rensai.wiring.routes import ROUTES
 from rensai.wiring.visitors import DEPENDENCIES
@@ -29,7 +29,7 @@ def create_app(services: Services, routes: Sequence[ControllerRouterHandler] = R
     metrics = HttpMetrics()
 
     def own_figures() -> ProcessFigures:
-        gauges = [*process_gauges(), *pool_gauges(services)]
+        gauges = [*process_gauges(), *process_state(services)]
         return ProcessFigures(str(os.getpid()), list(metrics.series()), gauges)
 
     description = api_description(routes, config.base_url)

@@ -24,10 +24,10 @@ def doctor(*, as_json: bool) -> None:
       rensai doctor
       rensai doctor --json | jq '.[] | select(.state != "ok")'
     """
-    import asyncio  # noqa: PLC0415 - help answers at once
+    import asyncio
 
-    from rensai.config import ConfigError, load  # noqa: PLC0415
-    from rensai.wiring.doctor import Finding, examine  # noqa: PLC0415
+    from rensai.config import ConfigError, load, secrets_of
+    from rensai.wiring.doctor import Finding, examine
 
     try:
         config = load()
@@ -35,9 +35,9 @@ def doctor(*, as_json: bool) -> None:
         mend = "set it as expected; `rensai config show` explains every setting"
         findings = [Finding("configuration", "fail", str(error), mend)]
     else:
-        from rensai.kit import log  # noqa: PLC0415
+        from rensai.kit import log
 
-        log.configure("error", config.log_format)
+        log.configure("error", config.log_format, secrets=secrets_of(config))
         findings = asyncio.run(examine(config))
     answer(findings, as_json=as_json, text="\n".join(_line(finding) for finding in findings))
     sys.exit(1 if any(finding.state == "fail" for finding in findings) else 0)

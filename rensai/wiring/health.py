@@ -36,11 +36,12 @@ class Check(Struct, frozen=True, omit_defaults=True):
     problem: str | None = None
 
 
-class Readiness(Struct, frozen=True):
-    """Whether to send requests here, and why not."""
+class Readiness(Struct, frozen=True, omit_defaults=True):
+    """Whether to send requests here, and why not; `degraded` is worse than usual, yet ready."""
 
     status: str
     checks: dict[str, Check]
+    degraded: str | None = None
 
 
 @get("/healthz", include_in_schema=False, sync_to_thread=False)
@@ -64,7 +65,11 @@ async def readyz(services: NamedDependency[Services]) -> Response[Readiness]:
     )
     ready = all(check.ok for check in checks)
     return Response(
-        Readiness("ready" if ready else "not ready", dict(zip(names, checks, strict=True))),
+        Readiness(
+            "ready" if ready else "not ready",
+            dict(zip(names, checks, strict=True)),
+            services.cache.degraded,
+        ),
         status_code=200 if ready else 503,
         headers=_NO_STORE,
     )
@@ -81,7 +86,7 @@ async def _check(work: Callable[[], Awaitable[None]]) -> Check:
         problem = f"no answer within {CHECK_SECONDS:.0f} seconds"
     except RensaiError as error:
         problem = error.message
-    except Exception:  # noqa: BLE001 - whatever is wrong, the answer is that we are not ready
+    except Exception:
         problem = "it does not work"
     return Check(problem is None, round((perf_counter() - began) * 1000, 1), problem)
 
@@ -123,8 +128,8 @@ def _require_leave(request: Request[Any, Any, Any], token: str | None) -> None:
         raise Forbidden("Metrics are shown on this machine only, unless METRICS_TOKEN is set.")
 
 
-def pool_gauges(services: Services) -> list[Gauge]:
-    """How busy the connections of this process are."""
+def process_state(services: Services) -> list[Gauge]:
+    """How busy the connections of this process are, and whether it must do without Redis."""
     pools = {
         "primary": services.db.primary.use,
         "replica": services.db.replica.use,
@@ -136,11 +141,13 @@ def pool_gauges(services: Services) -> list[Gauge]:
         "idle": "Open connections that nobody uses right now.",
         "waiting": "Requests that wait for a connection.",
     }
-    return [
+    busy = [
         Gauge(f"rensai_database_pool_{name}", meaning, float(getattr(use, name)), {"pool": pool})
         for name, meaning in meanings.items()
         for pool, use in pools.items()
     ]
+    degraded = float(services.cache.degraded is not None)
+    return [*busy, Gauge("rensai_cache_degraded", "Whether Redis is set and away.", degraded)]
 
 
 def _queue_gauges(now: Figures) -> list[Gauge]:

@@ -8,11 +8,14 @@ import msgspec
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from rensai.kit.cache import open_cache
 from rensai.kit.clock import SetClock
 from rensai.kit.db import Command
+from rensai.kit.redis import open_redis
 from rensai.kit.services import Services
 from rensai.kit.tasks import TaskContext, enqueue, task
 from rensai.wiring.app import create_app
+from tests.redis_server import redis_server
 from tests.rig import Rig, build_services, open_database
 
 pytestmark = pytest.mark.anyio
@@ -99,6 +102,22 @@ async def test_without_a_database_a_process_is_alive_but_not_ready(
     numbers = await metrics(rig.client)
     assert numbers["rensai_queue_up"] == {"": 0.0}
     assert numbers["rensai_http_request_seconds"]
+
+
+async def test_a_process_whose_redis_died_is_ready_and_says_what_is_degraded(
+    services: Services,
+) -> None:
+    with redis_server() as redis:
+        async with open_redis(redis.url) as link:
+            services.cache = open_cache(services.clock, link)
+            async with visitor(services) as client:
+                assert "degraded" not in (await client.get("/readyz")).json()
+                redis.kill()
+                await services.cache.get("anything")
+                answer = await client.get("/readyz")
+                assert answer.status_code == 200
+                assert "Redis" in answer.json()["degraded"]
+                assert (await metrics(client))["rensai_cache_degraded"] == {"": 1.0}
 
 
 async def test_metrics_tell_of_requests_pools_tasks_and_the_process(rig: Rig) -> None:

@@ -24,7 +24,7 @@ _ENCODER = msgspec.json.Encoder()
 _NAMES: dict[str, str] = {}
 
 
-class PermanentFailure(Exception):  # noqa: N818 - it names what happened to the task
+class PermanentFailure(Exception):
     """The task can never succeed: no retry, straight to the dead letters."""
 
 
@@ -42,7 +42,7 @@ class Retry:
         """How long to wait after the given number of failed attempts."""
         wait = min(self.first.total_seconds() * self.factor ** min(failed - 1, 64), 1e9)
         wait = min(wait, self.longest.total_seconds())
-        spread = random.uniform(1 - self.jitter, 1 + self.jitter)  # noqa: S311 - not a secret
+        spread = random.uniform(1 - self.jitter, 1 + self.jitter)
         return timedelta(seconds=wait * spread)
 
 
