@@ -26,7 +26,9 @@ class Site:
 
 
 @contextmanager
-def running_site(database_url: str, folder: Path) -> Generator[Site, None, None]:
+def running_site(
+    database_url: str, folder: Path, *, run_mode: str = "web"
+) -> Generator[Site, None, None]:
     """Start a site with an administrator on this database, and stop it cleanly."""
     port = _free_port()
     log = folder / "log"
@@ -34,7 +36,7 @@ def running_site(database_url: str, folder: Path) -> Generator[Site, None, None]
         "PATH": os.defpath,
         "RENSAI_DATA_DIR": str(folder),
         "DATABASE_PRIMARY_URL": database_url,
-        "RUN_MODE": "web",
+        "RUN_MODE": run_mode,
         "PORT": str(port),
         "NODE_ENV": "test",
         "LOG_FORMAT": "json",
