@@ -1,8 +1,10 @@
 """Settings: defaults, sources, and one clear line for whatever is wrong."""
 
+import fcntl
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from pathlib import Path
 
@@ -250,6 +252,18 @@ def test_processes_that_start_together_agree_on_their_secrets(tmp_path: Path) ->
     secrets = {process.communicate(timeout=30)[0] for process in starting}
     assert len(secrets) == 1
     assert len(secrets.pop()) == 129
+
+
+def test_a_process_waits_for_another_that_is_making_the_secrets(tmp_path: Path) -> None:
+    with (tmp_path / ".secrets.lock").open("a") as lock, ThreadPoolExecutor(1) as pool:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        waiting = pool.submit(_load, tmp_path)
+        with pytest.raises(TimeoutError):
+            waiting.result(0.3)
+        theirs = f"SESSION_SECRET={SECRET}\nPORTABLE_KEY_HMAC_SECRET={SECRET}\n"
+        (tmp_path / "secrets.env").write_text(theirs)
+        fcntl.flock(lock, fcntl.LOCK_UN)
+        assert waiting.result(10).session_secret == SECRET
 
 
 def test_the_settings_file_yields_to_the_environment(tmp_path: Path) -> None:

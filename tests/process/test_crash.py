@@ -72,10 +72,10 @@ def test_a_killed_database_is_started_again_under_a_running_site(site: Site) -> 
 
 
 def test_a_stale_pid_file_that_names_a_living_stranger_is_no_obstacle(site: Site) -> None:
-    stranger = subprocess.Popen(["sleep", "60"])
+    pid_file = site.data_dir / "postgres" / "data" / "postmaster.pid"
+    owner = pid_file.parent.stat()
+    stranger = subprocess.Popen(["sleep", "60"], user=owner.st_uid, group=owner.st_gid)
     try:
-        pid_file = site.data_dir / "postgres" / "data" / "postmaster.pid"
-        owner = pid_file.parent.stat()
         pid_file.write_text(f"{stranger.pid}\n{pid_file.parent}\n1700000000\n5432\n/tmp\n\n")
         os.chown(pid_file, owner.st_uid, owner.st_gid)
         done = site.run("migrate", "--check")

@@ -68,6 +68,7 @@ def test_a_second_signal_ends_everything_at_once(site: Site) -> None:
 def test_two_signals_at_once_count_as_one(site: Site) -> None:
     site.start().wait_until_ready()
     site.running.send_signal(signal.SIGTERM)
+    time.sleep(0.1)
     assert site.end(signal.SIGTERM) == 0
 
 
