@@ -116,5 +116,5 @@ async def run_callbacks(callbacks: list[Callable[[], Awaitable[object]]]) -> Non
     for callback in callbacks:
         try:
             await callback()
-        except Exception:
+        except Exception:  # noqa: BLE001 - whatever it is, the commit has happened
             _log.exception("something that follows a commit failed")

@@ -24,10 +24,10 @@ def doctor(*, as_json: bool) -> None:
       rensai doctor
       rensai doctor --json | jq '.[] | select(.state != "ok")'
     """
-    import asyncio
+    import asyncio  # noqa: PLC0415 - help answers at once
 
-    from rensai.config import ConfigError, load, secrets_of
-    from rensai.wiring.doctor import Finding, examine
+    from rensai.config import ConfigError, load, secrets_of  # noqa: PLC0415
+    from rensai.wiring.doctor import Finding, examine  # noqa: PLC0415
 
     try:
         config = load()
@@ -35,7 +35,7 @@ def doctor(*, as_json: bool) -> None:
         mend = "set it as expected; `rensai config show` explains every setting"
         findings = [Finding("configuration", "fail", str(error), mend)]
     else:
-        from rensai.kit import log
+        from rensai.kit import log  # noqa: PLC0415
 
         log.configure("error", config.log_format, secrets=secrets_of(config))
         findings = asyncio.run(examine(config))

@@ -86,7 +86,7 @@ async def _check(work: Callable[[], Awaitable[None]]) -> Check:
         problem = f"no answer within {CHECK_SECONDS:.0f} seconds"
     except RensaiError as error:
         problem = error.message
-    except Exception:
+    except Exception:  # noqa: BLE001 - whatever is wrong, the answer is that we are not ready
         problem = "it does not work"
     return Check(problem is None, round((perf_counter() - began) * 1000, 1), problem)
 

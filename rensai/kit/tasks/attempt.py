@@ -32,7 +32,7 @@ async def attempt(services: "Services", run: Run) -> Ending:
     except TimeoutError as error:
         too_long = f"it took longer than {run.task.timeout}" if limit.expired() else None
         return failed(run, error, too_long)
-    except (Exception, SystemExit) as error:
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a task may fail in any way
         permanent = _permanent(error)
         return failed(run, error) if permanent is None else buried(run, error, str(permanent))
     return _SUCCEEDED

@@ -42,7 +42,7 @@ class Retry:
         """How long to wait after the given number of failed attempts."""
         wait = min(self.first.total_seconds() * self.factor ** min(failed - 1, 64), 1e9)
         wait = min(wait, self.longest.total_seconds())
-        spread = random.uniform(1 - self.jitter, 1 + self.jitter)
+        spread = random.uniform(1 - self.jitter, 1 + self.jitter)  # noqa: S311 - not a secret
         return timedelta(seconds=wait * spread)
 
 

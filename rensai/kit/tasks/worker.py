@@ -98,7 +98,7 @@ class Worker:
             except LineDownError as error:
                 _log.warning("the database cannot be reached", error=str(error))
                 await asyncio.sleep(patience.broken())
-            except Exception:
+            except Exception:  # noqa: BLE001 - the worker outlives whatever goes wrong
                 _log.exception("taking tasks failed")
                 await asyncio.sleep(patience.broken())
 
@@ -211,7 +211,7 @@ async def _forever(name: str, step: Callable[[], Awaitable[None]], *, every: flo
             await step()
         except (LineDownError, Unavailable):
             await asyncio.sleep(patience.broken())
-        except Exception:
+        except Exception:  # noqa: BLE001 - the worker outlives whatever goes wrong
             _log.exception("a part of the worker failed", part=name)
             await asyncio.sleep(patience.broken())
         else:

@@ -66,7 +66,7 @@ class BodyTooLarge(TooLarge):
     """The body is larger than this endpoint accepts, counted unpacked."""
 
 
-class UnknownEncoding(RensaiError):  # noqa: N818 - as its family
+class UnknownEncoding(RensaiError):
     """The body is packed in a way that is not understood here."""
 
     code = "UNSUPPORTED_MEDIA_TYPE"
