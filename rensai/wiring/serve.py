@@ -55,6 +55,7 @@ class Tree:
                 say=self._say,
                 tick=self._mend_database,
             )
+            held.callback(supervisor.stop_listening)
             if self._config.database_primary_url is None:
                 self._embedded = EmbeddedPostgres(self._config.data_dir, progress=self._progress)
                 held.enter_context(self._embedded)

@@ -127,6 +127,11 @@ class Supervisor:
             return 128 + self._at_once
         return 1 if failed else 0
 
+    def stop_listening(self) -> None:
+        """When all is done: a late second signal must not spoil the exit code."""
+        for number in STOP_SIGNALS:
+            signal.signal(number, signal.SIG_IGN)
+
     def _start_and_reap(self) -> bool:
         """Start who should run; False when somebody cannot start at all."""
         now = time.monotonic()
