@@ -67,9 +67,14 @@ def test_a_second_signal_ends_everything_at_once(site: Site) -> None:
 
 def test_two_signals_at_once_count_as_one(site: Site) -> None:
     site.start().wait_until_ready()
+    worker = site.child("worker")
+    worker.suspend()  # so that it cannot end before the second
     site.running.send_signal(signal.SIGTERM)
-    time.sleep(0.1)
-    assert site.end(signal.SIGTERM) == 0
+    time.sleep(0.2)
+    site.running.send_signal(signal.SIGTERM)
+    time.sleep(0.2)
+    worker.resume()
+    assert site.running.wait(30) == 0
 
 
 def test_a_process_that_does_not_stop_in_time_is_made_to(site: Site) -> None:
