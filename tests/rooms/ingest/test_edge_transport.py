@@ -5,7 +5,7 @@ import http.client
 import json
 import time
 import zlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
@@ -250,7 +250,7 @@ async def test_an_envelope_at_its_limits_is_accepted(rig: Rig) -> None:
         assert (await crawler.post(STORIES, one)).status_code == 202
 
 
-@pytest.mark.parametrize("size", [4 << 20, 13 << 20])
+@pytest.mark.parametrize("size", [11 << 20, 13 << 20])
 async def test_a_client_that_sends_all_before_it_reads_hears_why_it_is_refused(
     server: Site, size: int
 ) -> None:
@@ -262,8 +262,17 @@ async def test_a_client_that_sends_all_before_it_reads_hears_why_it_is_refused(
         "X-Novel-Signature": "0" * 64,
         "X-Novel-Request-Id": "2f24b68a-b6d5-41d3-a4e8-33c8b679ab67",
         "Idempotency-Key": "k",
+        "Content-Length": str(size),
+        "Connection": "close",
     }
-    connection.request("POST", CHAPTERS, body=bytes(size), headers=headers)
+    connection.request("POST", CHAPTERS, body=_slowly(size), headers=headers)
     answer = connection.getresponse()
     assert answer.status == (401 if size < MOST_CHAPTER_BYTES else 413)
     connection.close()
+
+
+def _slowly(size: int) -> Iterator[bytes]:
+    """A body that is still being sent when its request has long been judged."""
+    yield bytes(1 << 20)
+    time.sleep(0.5)
+    yield bytes(size - (1 << 20))

@@ -253,7 +253,23 @@ class Ingest(RuleBasedStateMachine):
 
     @rule()
     def recount(self) -> None:
+        self.clock.advance(timedelta(seconds=61))
         self.do(recount_due(self.services.db, self.clock, "recount"))
+
+    @rule(job_type=st.sampled_from([STORIES, CHAPTERS]), others=st.booleans())
+    def work_too_late(self, job_type: str, others: bool) -> None:
+        """A worker goes on with jobs that were taken from it, and that others may have done."""
+
+        async def late() -> None:
+            db = self.services.db
+            jobs = await claims.claim(db, self.clock, job_type, "late", 12)
+            await fall_silent(db)
+            await claims.reap(db, self.clock)
+            if others:
+                await self.worker(job_type, 6)
+            await process(Bench(db, self.clock, job_type, "late", lambda: False), jobs)
+
+        self.do(late())
 
     async def worker(self, job_type: str, at_most: int) -> None:
         """A worker that claims once and works until it is done or gone."""
