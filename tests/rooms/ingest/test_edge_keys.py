@@ -118,6 +118,13 @@ async def test_of_three_secrets_only_the_last_two_sign(rig: Rig) -> None:
     assert (await third.push_stories(story())).status_code == 202
 
 
+async def test_a_key_from_before_a_new_session_secret_works_again_once_rotated(rig: Rig) -> None:
+    lost = Crawler(rig, await make_key(rig, sealing_secret="another session secret, now lost"))
+    refused(await lost.push_stories(story()), 401, "invalid_signature")
+    made = await _rotate(rig, lost.key, timedelta(hours=24))
+    assert (await Crawler(rig, made).push_stories(story())).status_code == 202
+
+
 async def test_a_revoked_key_is_neither_rotated_nor_revoked_again(rig: Rig) -> None:
     key = await make_key(rig)
     now = rig.clock.now()

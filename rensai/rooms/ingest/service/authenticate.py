@@ -97,14 +97,16 @@ def _secrets(services: Services, access: Access) -> list[bytes]:
     if access.previous_secret_sealed is not None and ends and ends > services.clock.now():
         sealed.append(access.previous_secret_sealed)
     opener = sealer(services.config.session_secret)
-    try:
-        return [opener.unseal(each, sealed_for(access.key_id)) for each in sealed]
-    except CannotUnsealError as problem:
-        _LOG.error(
-            "the secret of an ingest key does not open: was SESSION_SECRET changed?",
-            key_id=access.key_id,
-        )
-        raise InvalidSignature(private=str(problem)) from problem
+    secrets: list[bytes] = []
+    for each in sealed:
+        try:
+            secrets.append(opener.unseal(each, sealed_for(access.key_id)))
+        except CannotUnsealError:
+            _LOG.error(
+                "a secret of an ingest key does not open: was SESSION_SECRET changed? Rotate it",
+                key_id=access.key_id,
+            )
+    return secrets
 
 
 def _is_within(address: str, networks: Sequence[str]) -> bool:
