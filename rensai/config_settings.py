@@ -206,6 +206,16 @@ class Config:
             generate=64,
         ),
     ]
+    sealing_secret: Annotated[
+        str | None,
+        About(
+            text_of(32),
+            "Seals what is secret in the database, such as the secrets of ingest keys. With one of "
+            "its own, SESSION_SECRET can change without closing them.",
+            secret=True,
+            words="SESSION_SECRET",
+        ),
+    ]
     portable_key_hmac_secret: Annotated[
         str,
         About(
@@ -263,6 +273,12 @@ class Config:
 
     def __repr__(self) -> str:
         return f"Config({self.data_dir})"  # the rest may be secret, and reprs end up in logs
+
+    @property
+    def sealing_secrets(self) -> tuple[str, ...]:
+        """What seals, then what may have sealed before SEALING_SECRET was set."""
+        named = self.sealing_secret
+        return (self.session_secret,) if named is None else (named, self.session_secret)
 
     @property
     def storage_dir(self) -> Path:

@@ -71,6 +71,13 @@ def _wrong(folder: Path, **settings: str) -> str:
     return message
 
 
+def test_what_the_session_secret_sealed_opens_after_a_sealing_secret_is_set(tmp_path: Path) -> None:
+    assert _load(tmp_path, SESSION_SECRET=SECRET).sealing_secrets == (SECRET,)
+    of_its_own = "a secret of its own, for sealing alone"
+    both = _load(tmp_path, SESSION_SECRET=SECRET, SEALING_SECRET=of_its_own)
+    assert both.sealing_secrets == (of_its_own, SECRET)
+
+
 def test_every_setting_of_the_contract_is_there_under_its_name() -> None:
     assert set(NAMES_OF_THE_CONTRACT) <= {setting.name for setting in SETTINGS}
 

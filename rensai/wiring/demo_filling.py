@@ -109,7 +109,7 @@ async def _make_key(services: Services) -> ingest.NewKey:
     async with services.db.transaction() as tx:
         return await ingest.create_key(
             tx,
-            sealing_secret=services.config.session_secret,
+            sealing_secrets=services.config.sealing_secrets,
             name=_KEY_NAME,
             permissions=("ingest:stories", "ingest:chapters"),
             sources=(library.SOURCE,),

@@ -123,7 +123,7 @@ def _header(name: str) -> str:
 async def make_key(rig: Rig, **changes: Any) -> NewKey:
     """A key without quotas that may do everything, unless told otherwise."""
     wanted: dict[str, Any] = {
-        "sealing_secret": rig.services.config.session_secret,
+        "sealing_secrets": rig.services.config.sealing_secrets,
         "name": "crawler",
         "permissions": ALL,
         "requests_per_minute": 0,

@@ -89,7 +89,7 @@ async def test_both_secrets_sign_until_the_overlap_is_over(rig: Rig) -> None:
         made = await keys.rotate(
             tx,
             old.key.key_id,
-            sealing_secret=rig.services.config.session_secret,
+            sealing_secrets=rig.services.config.sealing_secrets,
             overlap=timedelta(hours=24),
             operator="test",
             now=rig.clock.now(),
@@ -119,7 +119,7 @@ async def test_of_three_secrets_only_the_last_two_sign(rig: Rig) -> None:
 
 
 async def test_a_key_from_before_a_new_session_secret_works_again_once_rotated(rig: Rig) -> None:
-    lost = Crawler(rig, await make_key(rig, sealing_secret="another session secret, now lost"))
+    lost = Crawler(rig, await make_key(rig, sealing_secrets=("another session secret, now lost",)))
     refused(await lost.push_stories(story()), 401, "invalid_signature")
     made = await _rotate(rig, lost.key, timedelta(hours=24))
     assert (await Crawler(rig, made).push_stories(story())).status_code == 202
@@ -270,7 +270,7 @@ async def _rotate(rig: Rig, key: NewKey, overlap: timedelta) -> NewKey:
         return await keys.rotate(
             tx,
             key.key_id,
-            sealing_secret=rig.services.config.session_secret,
+            sealing_secrets=rig.services.config.sealing_secrets,
             overlap=overlap,
             operator="test",
             now=rig.clock.now(),

@@ -79,7 +79,7 @@ def create(
         async with services.db.transaction() as tx:
             return await service.create(
                 tx,
-                sealing_secret=services.config.session_secret,
+                sealing_secrets=services.config.sealing_secrets,
                 name=name,
                 permissions=permissions,
                 sources=sources,
@@ -125,7 +125,7 @@ def rotate(shell: Shell, *, key_id: str, overlap: float, as_json: bool) -> None:
             return await service.rotate(
                 tx,
                 key_id,
-                sealing_secret=services.config.session_secret,
+                sealing_secrets=services.config.sealing_secrets,
                 overlap=timedelta(hours=overlap),
                 operator=_operator(),
                 now=services.clock.now(),

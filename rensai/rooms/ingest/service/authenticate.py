@@ -96,14 +96,14 @@ def _secrets(services: Services, access: Access) -> list[bytes]:
     ends = access.previous_expires_at
     if access.previous_secret_sealed is not None and ends and ends > services.clock.now():
         sealed.append(access.previous_secret_sealed)
-    opener = sealer(services.config.session_secret)
+    opener = sealer(services.config.sealing_secrets)
     secrets: list[bytes] = []
     for each in sealed:
         try:
             secrets.append(opener.unseal(each, sealed_for(access.key_id)))
         except CannotUnsealError:
             _LOG.error(
-                "a secret of an ingest key does not open: was SESSION_SECRET changed? Rotate it",
+                "a secret of an ingest key does not open: was SEALING_SECRET changed? Rotate it",
                 key_id=access.key_id,
             )
     return secrets

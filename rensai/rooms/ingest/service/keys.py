@@ -29,9 +29,9 @@ _LARGEST_QUOTA = 2**31 - 1
 
 
 @lru_cache(maxsize=4)
-def sealer(secret: str) -> Sealer:
+def sealer(secrets: tuple[str, ...]) -> Sealer:
     """What opens and closes the secrets of keys."""
-    return Sealer(secret, "ingest key")
+    return Sealer(secrets, "ingest key")
 
 
 def sealed_for(key_id: str) -> str:
@@ -42,7 +42,7 @@ def sealed_for(key_id: str) -> str:
 async def create(
     tx: Tx,
     *,
-    sealing_secret: str,
+    sealing_secrets: tuple[str, ...],
     name: str,
     permissions: Sequence[str],
     sources: Sequence[str] = (),
@@ -64,7 +64,7 @@ async def create(
         tx,
         key_id=key_id,
         name=name,
-        secret_sealed=sealer(sealing_secret).seal(secret.encode(), sealed_for(key_id)),
+        secret_sealed=sealer(sealing_secrets).seal(secret.encode(), sealed_for(key_id)),
         permissions=_permissions(permissions),
         sources=_sources(sources),
         networks=_networks(networks),
@@ -85,7 +85,7 @@ async def rotate(
     tx: Tx,
     key_id: str,
     *,
-    sealing_secret: str,
+    sealing_secrets: tuple[str, ...],
     overlap: timedelta = OVERLAP,
     operator: str,
     now: datetime,
@@ -94,7 +94,7 @@ async def rotate(
     if not timedelta(0) <= overlap <= LONGEST_OVERLAP:
         raise Invalid(f"The overlap is at most {LONGEST_OVERLAP.days} days.")
     secret = secrets.token_urlsafe(32)
-    sealed = sealer(sealing_secret).seal(secret.encode(), sealed_for(key_id))
+    sealed = sealer(sealing_secrets).seal(secret.encode(), sealed_for(key_id))
     key = await store.rotate(tx, key_id, sealed, overlap_ends=now + overlap, now=now)
     if key is None:
         raise await _why_not(tx, key_id)
