@@ -171,8 +171,8 @@ class Watch:
 
     def __init__(self, site: Site) -> None:
         self._site = site
-        for processes in site.processes().values():
-            for process in processes:
+        for role in ("web", "worker"):  # those of the database come and go
+            for process in site.processes()[role]:
                 Path(f"/proc/{process.pid}/clear_refs").write_text("5")  # forget the peak so far
         self._began = time.perf_counter()
         self._before = self._seconds()
