@@ -61,6 +61,16 @@ class Standing(msgspec.Struct, frozen=True):
         """Whether nothing more will happen to it."""
         return self.status in _ENDED
 
+    @property
+    def is_stuck(self) -> bool:
+        """Whether all that is left has failed twice and waits, longer each time, for another try.
+
+        A first failure may be that of a chapter that was quicker than its story.
+        """
+        waiting = sum(each.status == "retrying" and each.attempts > 1 for each in self.items)
+        left = self.accepted_items - self.processed_items - self.failed_items
+        return 0 < left <= waiting
+
 
 @dataclass(frozen=True, slots=True)
 class Report:
@@ -97,8 +107,8 @@ class _Envelope(msgspec.Struct):
     error: _Said
 
 
-def failure(answer: httpx.Response) -> PushError:
-    """The error that an answer without success means."""
+def failure(answer: httpx.Response, now: float) -> PushError:
+    """The error that an answer without success means, by the clock that signed the request."""
     status = answer.status_code
     try:
         said = msgspec.json.decode(answer.content, type=_Envelope).error
@@ -108,7 +118,7 @@ def failure(answer: httpx.Response) -> PushError:
     if status in RETRIED:
         return TroubleError(f"{status} {said.code}: {message}" if said.code else message, status)
     if said.code == "timestamp_skew":
-        return ClockSkewError(status, said.code, message, _ahead(answer))
+        return ClockSkewError(status, said.code, message, _ahead(answer, now))
     return RefusedError(status, said.code or "unknown", message, said.details)
 
 
@@ -119,9 +129,9 @@ def _without_words(answer: httpx.Response) -> str:
     return f"The answer is {answer.status_code} without a reason; is this a Rensai server?"
 
 
-def _ahead(answer: httpx.Response) -> timedelta | None:
+def _ahead(answer: httpx.Response, now: float) -> timedelta | None:
     try:
         told = parsedate_to_datetime(answer.headers.get("date", ""))
     except ValueError:
         return None
-    return datetime.now(UTC) - told.astimezone(UTC)
+    return datetime.fromtimestamp(now, UTC) - told.astimezone(UTC)

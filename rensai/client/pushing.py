@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from uuid import uuid4
 
-from rensai.client.answers import Report, Standing
+from rensai.client.answers import Report, Standing, Trouble
 from rensai.client.batches import Batch, Item, Kind, batches
 from rensai.client.checks import problem_of, problem_of_source
 from rensai.client.errors import StillWorkingError
@@ -168,7 +168,7 @@ class Push:
                 standing = self._ended(request_id, until - time.monotonic())
             self._outcome.processed += standing.processed_items
             self._outcome.complaints += [
-                Complaint(places[each.index], each.code, each.message)
+                Complaint(places[each.index], each.code, _told(each))
                 for each in standing.items
                 if each.index < len(places)
             ]
@@ -176,9 +176,14 @@ class Push:
     def _ended(self, request_id: str, seconds: float) -> Standing:
         """How it has ended, or how it stands when the time is over."""
         try:
-            return self._client.wait_for(request_id, timeout=seconds)
+            return self._client.wait_for(request_id, timeout=seconds, even_if_stuck=False)
         except StillWorkingError:
             return self._client.status(request_id)
+
+
+def _told(trouble: Trouble) -> str:
+    again = " It is tried again for some hours." if trouble.status == "retrying" else ""
+    return f"{trouble.message}{again}"
 
 
 def _complaint(found: Found, source: str | None) -> Complaint | None:

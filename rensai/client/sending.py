@@ -51,8 +51,10 @@ class Client:
         retry: Retry | None = None,
         timeout: float = 60.0,
         on_wait: Callable[[Waiting], None] | None = None,
+        now: Callable[[], float] = time.time,
     ) -> None:
         """HTTPS, except to this very machine. `pack` compresses what is sent."""
+        self._now = now
         self._key = Key(key_id, secret)
         self._connections = connections
         self._pack: Packing | None = pack
@@ -135,11 +137,19 @@ class Client:
         path = f"{PREFIX}/requests/{request_id}"
         return _read(self._attempt("GET", path, b"", {}, self._closed), Standing)
 
-    def wait_for(self, request_id: str, *, timeout: float = 600.0) -> Standing:
-        """Ask after a request until nothing more will happen to it."""
+    def wait_for(
+        self, request_id: str, *, timeout: float = 600.0, even_if_stuck: bool = True
+    ) -> Standing:
+        """Ask after a request until nothing more will happen to it.
+
+        Items that fail may be tried again for hours. Without `even_if_stuck` it is enough that
+        only such are left.
+        """
         until = time.monotonic() + timeout
         pause = 0.2
         while not (standing := self.status(request_id)).has_ended:
+            if standing.is_stuck and not even_if_stuck:
+                return standing
             if time.monotonic() + pause > until:
                 raise StillWorkingError(
                     f"the request {request_id} is still {standing.status}: "
@@ -196,7 +206,7 @@ class Client:
     ) -> tuple[httpx.Response | PushError, float | None]:
         """One attempt: signed anew, as a nonce is good for one only."""
         signed = signed_headers(
-            self._key, method, path, body, timestamp=str(int(time.time())), nonce=uuid4().hex
+            self._key, method, path, body, timestamp=str(int(self._now())), nonce=uuid4().hex
         )
         try:
             answer = self._http.request(method, path, content=body, headers=headers | signed)
@@ -205,7 +215,7 @@ class Client:
         if answer.is_success:
             return answer, None
         after = answer.headers.get("retry-after") if answer.status_code in RETRIED else None
-        return failure(answer), seconds_of(after)
+        return failure(answer, self._now()), seconds_of(after)
 
 
 def _checked(url: str) -> str:

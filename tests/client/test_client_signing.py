@@ -5,11 +5,12 @@ import hashlib
 import json
 import re
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from rensai.client.signing import Key, base_string, signature, signed_headers
+from rensai.kit.errors import RensaiError
 from rensai.rooms.ingest import errors
 from rensai.rooms.ingest.adapters.signing import is_signed_by, read_signed
 from tests.architecture.tree import ROOT
@@ -50,11 +51,11 @@ def test_the_server_believes_what_is_published_and_nothing_else(vector: dict[str
 def test_the_contract_names_every_code_with_its_status() -> None:
     told = set(re.findall(r"^\| ([\d, ]+) \| `(\w+)` \|", CONTRACT, re.MULTILINE))
     told = {(status, code) for many, code in told for status in many.split(", ")}
-    known = {
-        (str(getattr(each, "novel_status", None) or each.status), each.novel_code)
-        for each in vars(errors).values()
-        if isinstance(each, type) and each.__module__ == errors.__name__
-    }
+    known: set[tuple[str, str]] = set()
+    for each in list(vars(errors).values()):
+        if isinstance(each, type) and each.__module__ == errors.__name__:
+            error = cast("type[RensaiError]", each)
+            known.add((str(getattr(error, "novel_status", None) or error.status), error.novel_code))
     assert known <= told
 
 
