@@ -31,12 +31,11 @@ def decode(secret: str, kind: str, text: str, types: Types) -> tuple[object, ...
     if len(text) > _LONGEST:
         raise InvalidCursor
     try:
-        padded = text.encode("ascii") + b"=" * (-len(text) % 4)
-        raw = urlsafe_b64decode(padded)
+        raw = urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
     except ValueError as problem:
         raise InvalidCursor(private=str(problem)) from problem
     # Base64 has several spellings of one value; only the one that we hand out is ours.
-    if urlsafe_b64encode(raw) != padded:
+    if urlsafe_b64encode(raw).rstrip(b"=") != text.encode():
         raise InvalidCursor
     body, tag = raw[:-_TAG_BYTES], raw[-_TAG_BYTES:]
     if not hmac.compare_digest(tag, _tag(secret, kind, body)):

@@ -75,6 +75,7 @@ def test_every_single_changed_byte_is_refused() -> None:
 def test_a_cursor_cut_or_lengthened_is_refused(value: int, data: st.DataObject) -> None:
     text = cursor.encode(SECRET, LIST, (value,))
     assert refused(text[: data.draw(st.integers(0, len(text) - 1))])
+    assert refused(text + "=" * data.draw(st.integers(1, 3)))
     assert refused(text + data.draw(st.text(min_size=1, max_size=9)))
     assert refused(data.draw(st.text(min_size=1, max_size=3)) + text)
 
