@@ -20,6 +20,8 @@ from rensai.kit.web.client import is_loopback
 from rensai.kit.web.exposition import CONTENT_TYPE, expose
 from rensai.kit.web.metrics import Gauge
 from rensai.kit.web.siblings import Siblings
+from rensai.rooms.ingest import door as ingest
+from rensai.wiring.ingest_gauges import ingest_gauges
 from rensai.wiring.task_table import TASKS
 
 CHECK_SECONDS = 3.0
@@ -103,6 +105,7 @@ async def metrics(
     try:
         async with asyncio.timeout(CHECK_SECONDS):
             shared = _queue_gauges(await figures(services.db.queue))
+            shared += ingest_gauges(await ingest.figures(services.db.queue, services.clock))
     except (RensaiError, TimeoutError):
         up = 0.0
     else:

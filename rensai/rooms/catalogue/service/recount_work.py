@@ -38,6 +38,7 @@ class RecountWorker:
         self._limit = limit
         self._runtime = runtime
         self._poll = poll
+        self._taken = 0
         self._stop = asyncio.Event()
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -62,10 +63,11 @@ class RecountWorker:
     async def _work(self) -> None:
         services = self._services
         while not self._stop.is_set():
-            size = BATCH if self._limit is None else min(BATCH, self._limit - self.done)
+            size = BATCH if self._limit is None else min(BATCH, self._limit - self._taken)
             if size <= 0:
                 return
-            wait = 0.0
+            counted, wait = 0, 0.0
+            self._taken += size  # before others ask how many they may have
             try:
                 counted = await recount_due(services.db, services.clock, self.name, size)
                 self.done += counted
@@ -76,5 +78,7 @@ class RecountWorker:
             except Exception:  # noqa: BLE001 - the worker outlives whatever goes wrong
                 _log.exception("a recount failed")
                 wait = _BROKEN_SECONDS
+            finally:
+                self._taken -= size - counted
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._stop.wait(), wait)

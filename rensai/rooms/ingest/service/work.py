@@ -161,10 +161,14 @@ class Worker:
 
     async def _claim(self, size: int, *, suspect: bool) -> list[Job]:
         services = self._services
-        jobs = await claims.claim(
-            services.db, services.clock, self._job_type, self.name, size, suspect=suspect
-        )
-        self._claimed += len(jobs)
+        jobs: list[Job] = []
+        self._claimed += size  # before others ask how many they may have
+        try:
+            jobs = await claims.claim(
+                services.db, services.clock, self._job_type, self.name, size, suspect=suspect
+            )
+        finally:
+            self._claimed -= size - len(jobs)
         self._held.update((job.id, job) for job in jobs)
         return jobs
 
