@@ -6,6 +6,7 @@ import random
 import signal
 import sys
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from uuid import UUID
 
@@ -13,6 +14,7 @@ import msgspec
 import pytest
 
 from rensai.kit.db import Database, Query
+from rensai.kit.errors import Unavailable
 from rensai.kit.services import Services
 from rensai.rooms.catalogue.door import recount_due
 from rensai.rooms.ingest.model import CHAPTERS, STORIES
@@ -233,3 +235,42 @@ async def test_a_worker_told_to_stop_in_the_middle_gives_back_without_counting(
     left = await waiting(crowd.db)
     assert {(job.status, job.attempts, job.locked_by) for job in left} == {(0, 0, None)}
     assert len(left) + len(await outcomes(crowd.db)) == 600
+
+
+async def test_a_worker_outlives_the_loss_of_every_connection(crowd: Services) -> None:
+    await stories(crowd, *(story(f"s{n}") for n in range(10)))
+    await drain(crowd, STORIES)
+    requests = [
+        await chapters(crowd, *(chapter(n, source_story_id=f"s{turn}") for n in range(60)))
+        for turn in range(10)
+    ]
+    stop = asyncio.Event()
+    worker = Worker(crowd, CHAPTERS, concurrency=2, largest=20)
+    running = asyncio.create_task(worker.run(stop))
+    for _ in range(20):
+        await asyncio.sleep(0.03)
+        await _cut_all_connections(crowd)
+    async with asyncio.timeout(30):
+        while await waiting(crowd.db):
+            await asyncio.sleep(1)
+            # A claim whose answer was lost is nobody's until its time is over.
+            await fall_silent(crowd.db)
+            await claims.reap(crowd.db, crowd.clock)
+    stop.set()
+    await running
+    await all_processed(crowd, requests)
+    assert len(await crowd.db.primary.all(_STORED)) == 600
+
+
+_CUT = Query(
+    """
+    SELECT pg_terminate_backend(pid) AS cut FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()
+    """,
+    bool,
+)
+
+
+async def _cut_all_connections(services: Services) -> None:
+    with suppress(Unavailable):
+        await services.db.primary.all(_CUT)
