@@ -36,7 +36,10 @@ class Problem:
 def problem_of(kind: Kind, item: Item) -> Problem | None:
     """What a server would refuse in this item; None when it looks right."""
     fields = _STORY if kind is Kind.STORIES else _CHAPTER
-    if item.get("deleted"):
+    deleted = item.get("deleted")
+    if deleted is not None and not isinstance(deleted, bool):
+        return Problem("invalid_deleted", "deleted must be true or false")
+    if deleted:
         fields = {name: fields[name] for name in _deletion(kind, item)}
     for name, check in fields.items():
         said = check(item.get(name))
@@ -190,7 +193,7 @@ def _number(value: Any) -> str | None:
 
 
 def _status(value: Any) -> str | None:
-    is_whole = isinstance(value, int | float) and not isinstance(value, bool) and value % 1 == 0
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
     return None if is_whole and 0 <= value <= 4 else "must be a whole number from 0 to 4"
 
 

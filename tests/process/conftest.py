@@ -2,6 +2,8 @@
 
 import shutil
 import subprocess
+import sys
+import sysconfig
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -51,3 +53,23 @@ def site(new_site: Make, migrated_folder: Path) -> Site:
     made = new_site()
     subprocess.run(["cp", "-a", str(migrated_folder), str(made.data_dir)], check=True)
     return made
+
+
+@pytest.fixture
+def other_python(tmp_path: Path) -> Path:
+    """A virtual environment that borrows our packages."""
+    folder = tmp_path / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
+    python = folder / "bin" / "python"
+    asked = [str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+    packages = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+    root = Path(__file__).parents[2]
+    paths = f"{root}\n{sysconfig.get_path('purelib')}\n{sysconfig.get_path('platlib')}\n"
+    (Path(packages) / "ours.pth").write_text(paths)
+    return python
+
+
+@pytest.fixture
+def demo(new_site: Make, other_python: Path) -> Site:
+    """A site that is started with the other Python."""
+    return new_site().with_python(other_python)

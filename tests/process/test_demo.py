@@ -4,34 +4,9 @@ import os
 import re
 import signal
 import subprocess
-import sys
-import sysconfig
 from pathlib import Path
 
-import pytest
-
-from tests.process.conftest import Make
 from tests.process.site import Site, bare_environment, eventually
-
-
-@pytest.fixture
-def other_python(tmp_path: Path) -> Path:
-    """A virtual environment that borrows our packages."""
-    folder = tmp_path / "venv"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
-    python = folder / "bin" / "python"
-    asked = [str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
-    packages = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
-    root = Path(__file__).parents[2]
-    paths = f"{root}\n{sysconfig.get_path('purelib')}\n{sysconfig.get_path('platlib')}\n"
-    (Path(packages) / "ours.pth").write_text(paths)
-    return python
-
-
-@pytest.fixture
-def demo(new_site: Make, other_python: Path) -> Site:
-    """A site that is started with the other Python."""
-    return new_site().with_python(other_python)
 
 
 def test_the_demo_says_where_to_look_and_tells_the_password_once(
