@@ -70,6 +70,6 @@ def test_a_demo_that_is_stopped_half_way_is_filled_by_the_next_start_and_then_le
 
     demo.log.unlink()
     demo.start("demo")
-    assert eventually(lambda: "Press Ctrl-C" in demo.said())
+    assert eventually(lambda: "Press Ctrl-C" in demo.said(), 60), demo.said()
     assert not eventually(lambda: "Filling" in demo.said(), 5)
     assert demo.end() == 0
