@@ -123,7 +123,8 @@ def url(*schemes: str, example: str, path: bool = True) -> Kind[str]:
             host, _ = parts.hostname, parts.port
         except ValueError:
             raise NotThisKindError from None
-        local = "postgres" in parts.scheme and parts.netloc.endswith("@")
+        on_a_socket = parts.scheme == "unix" and parts.path.startswith("/")
+        local = on_a_socket or ("postgres" in parts.scheme and parts.netloc.endswith("@"))
         if parts.scheme not in schemes or not (host or local or "host=" in parts.query):
             raise NotThisKindError
         if not text.isprintable() or " " in text or parts.fragment:

@@ -178,6 +178,11 @@ def test_false_means_false(tmp_path: Path) -> None:
     assert _load(tmp_path, ENABLE_FEDERATION="false").enable_federation is False
 
 
+def test_redis_may_listen_on_a_socket(tmp_path: Path) -> None:
+    assert _load(tmp_path, REDIS_URL="unix:///run/redis.sock").redis_url == "unix:///run/redis.sock"
+    assert _wrong(tmp_path, REDIS_URL="unix:").startswith("REDIS_URL")
+
+
 def test_redis_as_a_backend_asks_for_its_address(tmp_path: Path) -> None:
     assert _wrong(tmp_path, QUEUE_BACKEND="redis").startswith("REDIS_URL: not set")
     _load(tmp_path, QUEUE_BACKEND="redis", REDIS_URL="redis://127.0.0.1:6379/0")

@@ -11,7 +11,7 @@ from datetime import timedelta
 
 from rensai.kit.db_connect import Connector, Patience, place, probe
 from rensai.kit.db_connections import PoolUse
-from rensai.kit.db_errors import Contended, Lost, TooSlow, Unusable
+from rensai.kit.db_errors import Contended, Lost, NotMigrated, TooSlow, Unusable
 from rensai.kit.db_pool import Pool
 from rensai.kit.db_replica import Replica
 from rensai.kit.db_statements import STATEMENTS, Command, Query
@@ -25,6 +25,7 @@ __all__ = [
     "DatabaseSettings",
     "Lost",
     "NotDirect",
+    "NotMigrated",
     "Pool",
     "PoolUse",
     "Query",

@@ -37,6 +37,10 @@ class Unusable(errors.Unavailable):
     """The database cannot be used as it is set up."""
 
 
+class NotMigrated(Unusable):
+    """The database is not up to this release yet: run `rensai migrate` first."""
+
+
 _CODES: dict[str, type[errors.RensaiError]] = {
     "0A000": Contended,  # only as InvalidCachedStatementError: a migration changed the answer
     "22012": errors.RensaiError,  # a division by zero is ours

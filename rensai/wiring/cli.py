@@ -1,7 +1,7 @@
 """The table of commands. A command is imported when it runs, so that help answers at once."""
 
 import sys
-from contextlib import AbstractAsyncContextManager
+from contextlib import asynccontextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,6 +12,8 @@ from rensai.kit.command import Shell
 from rensai.wiring.failure import one_line
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
     from rensai.kit.services import Services
 
 
@@ -86,14 +88,20 @@ def rensai(ctx: click.Context) -> None:
     ctx.obj = Shell(_open)
 
 
-def _open() -> "AbstractAsyncContextManager[Services]":
+@asynccontextmanager
+async def _open() -> "AsyncGenerator[Services]":
     from rensai.config import load, secrets_of  # noqa: PLC0415 - see above
     from rensai.kit import log  # noqa: PLC0415
+    from rensai.kit.db import NotMigrated  # noqa: PLC0415
+    from rensai.kit.migrate import pending  # noqa: PLC0415
     from rensai.wiring.services import open_services  # noqa: PLC0415
 
     config = load()
     log.configure("warning", config.log_format, secrets=secrets_of(config))
-    return open_services(config)
+    async with open_services(config) as services:
+        if await pending(services.db.primary):
+            raise NotMigrated
+        yield services
 
 
 def main() -> None:

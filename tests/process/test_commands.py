@@ -69,6 +69,16 @@ def test_migrate_tells_scripts_what_it_did(new_site: Make) -> None:
     assert site.run("migrate", "--check").returncode == 0
 
 
+@pytest.mark.parametrize("command", [["key", "list"], ["tasks", "status"], ["ingest", "status"]])
+def test_a_command_before_the_first_migration_says_what_to_do(
+    new_site: Make, command: list[str]
+) -> None:
+    done = new_site().run(*command)
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1
+    assert "rensai migrate" in done.stderr
+
+
 def test_the_doctor_finds_nothing_wrong_with_a_new_site(site: Site) -> None:
     done = site.run("doctor")
     assert done.returncode == 0, done.stdout
