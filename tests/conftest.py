@@ -9,6 +9,7 @@ import pytest
 
 from rensai.kit.clock import SetClock
 from rensai.kit.db import Database
+from rensai.kit.db_driver import connect
 from rensai.kit.services import Services
 from tests import postgres
 from tests.browser.site import Site, running_site
@@ -53,6 +54,19 @@ async def database_url(
     """A migrated database that no other test touches."""
     async with postgres.fresh_database(postgres_server) as url:
         yield url
+
+
+@pytest.fixture
+async def empty_url(
+    postgres_server: postgres.TestServer, anyio_backend: object
+) -> AsyncIterator[str]:
+    """A database with nothing in it."""
+    name = postgres.fresh_name()
+    connection = await connect(postgres_server.url(), seconds=10)
+    await connection.execute(f"CREATE DATABASE {name}")
+    yield postgres_server.url(name)
+    await connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    await connection.close()
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 from rensai.kit.db import Database, DatabaseSettings
 from rensai.kit.db_driver import Connection, connect
 from rensai.kit.migrate import Migration, MigrationFailed, migrate, pending, shipped
-from tests.postgres import TestServer, fresh_name
+from tests.postgres import fresh_name
 
 pytestmark = pytest.mark.anyio
 
@@ -30,17 +30,6 @@ tell = lambda line: print(line, file=sys.stderr)
 found = read(pathlib.Path(sys.argv[2]))
 print(",".join(asyncio.run(migrate(sys.argv[1], migrations=found, progress=tell))))
 """
-
-
-@pytest.fixture
-async def empty_url(postgres_server: TestServer) -> AsyncIterator[str]:
-    """A database with nothing in it."""
-    name = fresh_name()
-    connection = await connect(postgres_server.url(), seconds=10)
-    await connection.execute(f"CREATE DATABASE {name}")
-    yield postgres_server.url(name)
-    await connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
-    await connection.close()
 
 
 @pytest.fixture
