@@ -41,9 +41,13 @@ _LISTS = ("ingest_jobs_completed", "ingest_requests")
 _TABLES = (*_QUEUE, *_LISTS)
 
 _SIZES = """
-SELECT relname, pg_total_relation_size(relid), n_dead_tup
-FROM pg_stat_user_tables WHERE relname = ANY($1::text [])
+SELECT stat.relname, pg_total_relation_size(stat.relid), stat.n_dead_tup + coalesce(
+    (SELECT apart.n_dead_tup FROM pg_stat_all_tables AS apart WHERE apart.relid = reltoastrelid), 0
+)
+FROM pg_stat_user_tables AS stat JOIN pg_class ON pg_class.oid = stat.relid
+WHERE stat.relname = ANY($1::text [])
 """
+"""Bodies lie apart in pieces of two kilobytes; dead pieces count like dead rows."""
 _COUNTS = """
 SELECT (SELECT count(*) FROM ingest_jobs), (SELECT count(*) FROM ingest_jobs_completed),
     (SELECT count(*) FROM ingest_requests)

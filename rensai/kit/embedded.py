@@ -51,6 +51,7 @@ _TUNING = {
     "max_parallel_workers_per_gather": "0",
     "autovacuum_worker_slots": "2",
     "autovacuum_max_workers": "1",
+    "autovacuum_naptime": "10s",  # queues turn over completely within a minute
     "io_method": "sync",
     "jit": "off",
     "huge_pages": "off",

@@ -205,7 +205,15 @@ CREATE TABLE ingest_jobs (
     CONSTRAINT ingest_jobs_external_ref_length CHECK (length(external_ref) BETWEEN 1 AND 191),
     CONSTRAINT ingest_jobs_locked_by_length CHECK (length(locked_by) <= 64),
     CONSTRAINT ingest_jobs_status_known CHECK (status BETWEEN 0 AND 4)
-) WITH (autovacuum_vacuum_scale_factor = 0.01, autovacuum_analyze_scale_factor = 0.02);
+-- Whole libraries pass through, and each job leaves its body behind: were autovacuum to pause here
+-- as it does elsewhere, the table would grow faster than its space comes to be used again.
+) WITH (
+    autovacuum_vacuum_scale_factor = 0.01,
+    autovacuum_analyze_scale_factor = 0.02,
+    autovacuum_vacuum_cost_delay = 0,
+    toast.autovacuum_vacuum_scale_factor = 0.01,
+    toast.autovacuum_vacuum_cost_delay = 0
+);
 
 COMMENT ON COLUMN ingest_jobs.item_index IS 'The place of the item in its request.';
 COMMENT ON COLUMN ingest_jobs.payload_inline IS
