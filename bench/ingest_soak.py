@@ -1,12 +1,14 @@
 """Ten minutes at peak rate: whether the tables of the queue stay as small as what waits in them.
 
-New chapters are sent as fast as they are written, with at most some thousand of them waiting.
+New chapters are sent at a steady rate, with at most some thousand of them waiting; a rate of 0
+sends them as fast as they are written.
 What is done leaves the queue for a slim list that is kept seven days, and each request leaves a
 row for thirty: those lists grow by rule. So that their space is seen to be used again, done items
 are here forgotten after a minute by the same task that forgets them after seven days. What seven
 days would come to is reckoned from the bytes of a row.
 
     python -m bench.ingest_soak --minutes 60
+    python -m bench.ingest_soak --rate 0
 """
 
 import argparse
@@ -27,6 +29,8 @@ from rensai.kit.db_driver import Connection
 from rensai.rooms.ingest.service.dead_letters import COMPLETED_KEPT, DEAD_KEPT, clear_away
 
 MINUTES = 10.0
+PEAK = 10_000
+"""New chapters a minute."""
 STORIES = 2_000
 CONNECTIONS = 2
 MOST_WAITING = 20
@@ -64,15 +68,16 @@ class _Later:
         return SystemClock().now() + self._ahead
 
 
-def run(minutes: float = MINUTES, connections: int = CONNECTIONS) -> bool:
+def run(minutes: float = MINUTES, rate: int = PEAK, connections: int = CONNECTIONS) -> bool:
     """Whether the queue is as small at the end as in the first half."""
-    where = begin(f"{minutes:g} minutes of new chapters at peak rate")
+    pace = f"{rate:,} a minute" if rate else "as many as can be written"
+    where = begin(f"{minutes:g} minutes of new chapters, {pace}")
     with ingest_site() as site:
         library = novels(STORIES, TEXTS)
         asyncio.run(push_stories(site, library))
         heads = ("seconds", "chapters/s", "waiting", "jobs MiB", "dead jobs", "blobs MiB")
         table = Table(*heads, "done rows", "done MiB", "dead done", "requests MiB", "worker MiB")
-        soak = _Soak(site, library, table)
+        soak = _Soak(site, library, table, rate / 60)
         totals = asyncio.run(soak.run(minutes * 60, connections))
     queue = [row["jobs MiB"] + row["blobs MiB"] for row in table.rows]
     lists = [row["done MiB"] for row in table.rows]
@@ -90,10 +95,11 @@ def _flat(sizes: list[float], half: int) -> bool:
 
 
 class _Soak:
-    def __init__(self, site: Site, library: Novels, table: Table) -> None:
+    def __init__(self, site: Site, library: Novels, table: Table, rate: float) -> None:
         self._site = site
         self._library = library
         self._table = table
+        self._rate = rate
         self._room = threading.Semaphore(MOST_WAITING)
         self._over = threading.Event()
         self._waiting: set[str] = set()
@@ -131,9 +137,12 @@ class _Soak:
         send_all(self._site.url, self._site.key, requests, connections, self._note)
 
     def _requests(self) -> Iterator[Request]:
-        """One after the other, each made when there is room for it."""
+        """One after the other, each made when its time has come and there is room for it."""
         number = 0
+        began = time.monotonic()
         while True:
+            if self._rate:
+                self._over.wait(began + number / self._rate - time.monotonic())
             self._room.acquire()
             if self._over.is_set():
                 return
@@ -211,6 +220,7 @@ class _Soak:
 if __name__ == "__main__":
     options = argparse.ArgumentParser(description="A soak of the ingest queue at peak rate.")
     options.add_argument("--minutes", type=float, default=MINUTES)
+    options.add_argument("--rate", type=int, default=PEAK, help="a minute; 0: no limit")
     options.add_argument("--connections", type=int, default=CONNECTIONS)
     chosen = options.parse_args()
-    sys.exit(0 if run(chosen.minutes, chosen.connections) else 1)
+    sys.exit(0 if run(chosen.minutes, chosen.rate, chosen.connections) else 1)
