@@ -14,7 +14,7 @@ _KEYS = {
 def _list(sort: Sort, *, by_source: bool, after: bool) -> Query[ListedStory]:
     """One list, which one index serves in its order: the key of every index ends in the id."""
     key, kind = _KEYS[sort]
-    conditions = ["deleted_at IS NULL", "status IN (1, 2)"]
+    conditions = ["deleted_at IS NULL", "status IN (1, 2)", "is_public"]
     if after:
         conditions.append(f"({key}, id) < ($2::{kind}, $3::bigint)")
     if by_source:
@@ -45,7 +45,7 @@ _COUNTS = Query(
     """
     SELECT count(*) AS stories, coalesce(sum(chapter_count), 0)::bigint AS chapters
     FROM stories
-    WHERE deleted_at IS NULL AND status IN (1, 2)
+    WHERE deleted_at IS NULL AND status IN (1, 2) AND is_public
     """,
     Counts,
 )
