@@ -1,6 +1,5 @@
 """Who hears what: each event and the tasks that it starts."""
 
-from rensai.kit.events import Event
-from rensai.kit.tasks import AnyTask
+from rensai.kit.events import Event, Subscriber
 
-SUBSCRIPTIONS: dict[type[Event], tuple[AnyTask, ...]] = {}
+SUBSCRIPTIONS: dict[type[Event], tuple[Subscriber, ...]] = {}
