@@ -39,4 +39,6 @@ async def test_each_list_reads_one_index_and_sorts_nothing(database: Database) -
         assert scan["Actual Rows"] <= 21, name
         assert scan.get("Rows Removed by Filter", 0) == 0, name
         used.add(scan["Index Name"])
-    assert used == {f"stories_public_{part}{sort.value}" for part in ("", "source_") for sort in Sort}
+    assert used == {
+        f"stories_public_{part}{sort.value}" for part in ("", "source_") for sort in Sort
+    }
