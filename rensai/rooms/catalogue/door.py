@@ -17,13 +17,19 @@ from rensai.rooms.catalogue.model import (
     Genre,
     IncomingChapter,
     IncomingStory,
+    ListedStory,
     Outcome,
     PackedBody,
     Result,
+<<<<<<< HEAD
     StoryFacts,
     Taxonomy,
     Term,
     TranslationOf,
+=======
+    Sort,
+    SortKey,
+>>>>>>> r4
 )
 from rensai.rooms.catalogue.service import (
     RecountWorker,
@@ -31,7 +37,11 @@ from rensai.rooms.catalogue.service import (
     count_public,
     facts_of,
     give_back_recounts,
+<<<<<<< HEAD
     list_taxonomies,
+=======
+    list_stories,
+>>>>>>> r4
     receive_chapters,
     receive_stories,
     recount_due,
@@ -54,11 +64,13 @@ __all__ = [
     "Genre",
     "IncomingChapter",
     "IncomingStory",
+    "ListedStory",
     "Outcome",
     "PackedBody",
     "PreparedBody",
     "RecountWorker",
     "Result",
+<<<<<<< HEAD
     "SourcePolicyChanged",
     "StoryChanged",
     "StoryDeleted",
@@ -68,11 +80,19 @@ __all__ = [
     "TaxonomyChanged",
     "Term",
     "TranslationOf",
+=======
+    "Sort",
+    "SortKey",
+>>>>>>> r4
     "count_held",
     "count_public",
     "facts_of",
     "give_back_recounts",
+<<<<<<< HEAD
     "list_taxonomies",
+=======
+    "list_stories",
+>>>>>>> r4
     "prepare_body",
     "receive_chapters",
     "receive_stories",
