@@ -21,15 +21,12 @@ from rensai.rooms.catalogue.model import (
     Outcome,
     PackedBody,
     Result,
-<<<<<<< HEAD
+    Sort,
+    SortKey,
     StoryFacts,
     Taxonomy,
     Term,
     TranslationOf,
-=======
-    Sort,
-    SortKey,
->>>>>>> r4
 )
 from rensai.rooms.catalogue.service import (
     RecountWorker,
@@ -37,11 +34,8 @@ from rensai.rooms.catalogue.service import (
     count_public,
     facts_of,
     give_back_recounts,
-<<<<<<< HEAD
-    list_taxonomies,
-=======
     list_stories,
->>>>>>> r4
+    list_taxonomies,
     receive_chapters,
     receive_stories,
     recount_due,
@@ -70,7 +64,8 @@ __all__ = [
     "PreparedBody",
     "RecountWorker",
     "Result",
-<<<<<<< HEAD
+    "Sort",
+    "SortKey",
     "SourcePolicyChanged",
     "StoryChanged",
     "StoryDeleted",
@@ -80,19 +75,12 @@ __all__ = [
     "TaxonomyChanged",
     "Term",
     "TranslationOf",
-=======
-    "Sort",
-    "SortKey",
->>>>>>> r4
     "count_held",
     "count_public",
     "facts_of",
     "give_back_recounts",
-<<<<<<< HEAD
-    "list_taxonomies",
-=======
     "list_stories",
->>>>>>> r4
+    "list_taxonomies",
     "prepare_body",
     "receive_chapters",
     "receive_stories",
