@@ -41,6 +41,7 @@ COMMANDS = {
         "rensai.rooms.catalogue.cli:recount_worker", "Count stories that have changed."
     ),
     "recount-story": Entry("rensai.rooms.catalogue.cli:recount_story", "Count one story now."),
+    "search": Entry("rensai.rooms.search.cli:search", "The search index: build, compare, explain."),
     "doctor": Entry("rensai.wiring.commands_doctor:doctor", "Check everything; say how to mend."),
     "config": Entry("rensai.wiring.commands_config:config", "Show every setting and its source."),
     "tasks": Entry("rensai.kit.tasks.cli:tasks", "Background tasks: what waits, what failed."),
