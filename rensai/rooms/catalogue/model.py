@@ -45,8 +45,11 @@ class ListedStory(msgspec.Struct, frozen=True):
     uid: UUID
     kind: str
     source: str
+    source_story_id: str
     slug: str
     title: str
+    title_original: str | None
+    author_name: str | None
     authors: list[str]
     status: int
     is_nsfw: bool
@@ -54,11 +57,15 @@ class ListedStory(msgspec.Struct, frozen=True):
     language: str
     original_language: str | None
     chapter_count: int
+    word_count: int
     last_chapter_no: Decimal | None
+    view_count: int
     follower_count: int
     rating_avg: Decimal | None
+    rating_count: int
     popularity_score: Decimal
-    newest_at: datetime
+    published_at: datetime | None
+    updated_at_source: datetime | None
     created_at: datetime
     updated_at: datetime
 
@@ -76,7 +83,8 @@ class ListedStory(msgspec.Struct, frozen=True):
         """Where this row stands in a list of that order."""
         if sort is Sort.POPULAR:
             return self.popularity_score, self.id
-        return (self.newest_at if sort is Sort.NEWEST else self.updated_at), self.id
+        newest = self.published_at or self.created_at
+        return (newest if sort is Sort.NEWEST else self.updated_at), self.id
 
 
 class Counts(msgspec.Struct, frozen=True):
