@@ -10,9 +10,8 @@ from inspect import isclass
 from typing import Any, Literal, get_args, get_origin
 
 from litestar.connection import ASGIConnection
-from litestar.enums import ParamType
 from litestar.handlers import BaseRouteHandler
-from litestar.params import ParameterKwarg
+from litestar.params import QueryParameter
 
 from rensai.kit.errors import InvalidFilter
 
@@ -50,8 +49,7 @@ def filters_of(handler: BaseRouteHandler) -> tuple[str, ...]:
         sorted(
             name
             for name, field in handler.parsed_fn_signature.parameters.items()
-            if isinstance(field.kwarg_definition, ParameterKwarg)
-            and field.kwarg_definition.param_type is ParamType.QUERY
+            if isinstance(field.kwarg_definition, QueryParameter)
         )
     )
 
