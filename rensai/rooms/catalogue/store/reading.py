@@ -46,7 +46,7 @@ def _end(order: str) -> Query[ChapterEnd]:
         SELECT id, uid, chapter_no::float8 AS chapter_no, slug, title, word_count, published_at
         FROM chapters
         WHERE story_id = $1 AND is_published AND deleted_at IS NULL
-        ORDER BY chapter_no {order}, id {order}
+        ORDER BY chapters.chapter_no {order}, chapters.id {order}
         LIMIT 1
         """,
         ChapterEnd,
