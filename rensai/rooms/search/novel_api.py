@@ -235,7 +235,9 @@ def _filters(asked: _Asked) -> Filters:
         "genre": asked.genre,
         "author": asked.author and as_name(asked.author),
     }
-    include = {facet: (value,) for facet, value in wanted.items() if value}
+    include: dict[str, tuple[str, ...]] = {
+        facet: (value,) for facet, value in wanted.items() if value
+    }
     include["status"] = tuple(STATUSES[int(number)] for number in asked.status or _PUBLIC)
     return Filters(include, updated_after=asked.updated_after)
 
