@@ -5,6 +5,7 @@ refuses most settings at connection time, and what is prepared in one transactio
 in the next. It is recognised by its process id, which differs from the server's own.
 """
 
+import os
 from dataclasses import dataclass
 from datetime import timedelta
 from urllib.parse import parse_qs
@@ -136,8 +137,16 @@ def _refusal(url: str, error: Exception) -> Unusable:
         return Refused(
             f"The database at {where} refuses us: {said(error, 'message')}", private=private
         )
-    reason = "no answer in time" if isinstance(error, TimeoutError) else str(error)
-    return Unreachable(f"The database at {where} does not answer: {reason}")
+    return Unreachable(f"The database at {where} does not answer: {_reason(error)}")
+
+
+def _reason(error: Exception) -> str:
+    """Why nobody answers, in the system's words and not in Python's."""
+    if isinstance(error, TimeoutError):
+        return "no answer in time"
+    if isinstance(error, OSError) and (error.errno or 0) > 0:
+        return os.strerror(error.errno or 0)
+    return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
 def _milliseconds(time: timedelta) -> str:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def doctor(*, as_json: bool) -> None:
     """Check everything the site stands on, and say how to mend what is wrong.
 
-    Configuration, data folder, disk, database, extensions, migrations, clock, storage, Redis.
-    It may run while the site runs. Exits with 1 when something is broken; a warning is not.
+    Configuration, data folder, disk, database, replica, connections, extensions, migrations,
+    clock, storage, Redis. It may run while the site runs. Exits with 1 when something is broken; a warning is not.
 
     \b
     Examples:

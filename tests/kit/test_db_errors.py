@@ -225,8 +225,13 @@ async def test_too_many_connections_are_unavailable(
 
 
 OPENINGS: list[tuple[str, type[Unusable], str]] = [
-    ("postgresql://u:secret@127.0.0.1:1/db", Unreachable, r"127\.0\.0\.1:1/db does not answer"),
+    (
+        "postgresql://u:secret@127.0.0.1:1/db",
+        Unreachable,
+        r"127\.0\.0\.1:1/db does not answer: Connection refused$",
+    ),
     ("postgresql://u:secret@nowhere.invalid/db", Unreachable, r"nowhere\.invalid/db does not"),
+    ("postgresql://u:secret@/db?host=/no/where", Unreachable, "answer: No such file or directory$"),
     ("http://u:secret@127.0.0.1/db", Refused, r"not a valid address .*: 127\.0\.0\.1/db"),
     ("postgresql://u:sec/ret@127.0.0.1:x/db", Refused, "not a valid address"),
     ("secret", Refused, "not a valid address"),
