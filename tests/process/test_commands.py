@@ -54,6 +54,19 @@ def test_the_settings_are_shown_with_source_and_meaning(new_site: Make) -> None:
     assert "hush" not in site.run("config", "show").stdout
 
 
+def test_wrong_settings_are_shown_among_the_others(new_site: Make) -> None:
+    site = new_site(LOG_LEVEL="loud", SESSION_SECRET="hush")
+    done = site.run("config", "show", "--json")
+    assert done.returncode == 1
+    told = {setting["name"]: setting for setting in json.loads(done.stdout)}
+    assert told["LOG_LEVEL"]["problem"].startswith("LOG_LEVEL: 'loud' is not one of debug")
+    assert told["PORT"] | {"problem": ""} == told["PORT"]
+    assert len(done.stderr.splitlines()) == 2
+    text = site.run("config", "show")
+    assert "LOG_LEVEL = wrong: 'loud' is not one of debug" in text.stdout
+    assert "hush" not in done.stdout + done.stderr + text.stdout + text.stderr
+
+
 def test_migrate_tells_scripts_what_it_did(new_site: Make) -> None:
     site = new_site()
     before = site.run("migrate", "--check", "--json")
