@@ -71,7 +71,9 @@ class Tree:
                 _start_listening(listening, self._config)
             try:
                 return supervisor.keep(
-                    self._roles(listening), on_ready=lambda: self._ready(prepared)
+                    self._roles(listening),
+                    on_ready=lambda: self._ready(prepared),
+                    on_stop=lambda: self._progress("Stopping; a second signal does so at once"),
                 )
             finally:
                 if not self._is_ready:
