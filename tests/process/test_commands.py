@@ -92,6 +92,10 @@ def test_a_command_before_the_first_migration_says_what_to_do(
 
 
 def test_the_api_description_is_printed_as_json(new_site: Make) -> None:
-    done = new_site().run("openapi")
+    site = new_site()
+    done = site.run("openapi")
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["openapi"].startswith("3.1")
+    described = json.loads(done.stdout)
+    assert described["openapi"].startswith("3.1")
+    assert described["servers"] == [{"url": f"http://127.0.0.1:{site.port}"}]
+    assert not site.data_dir.exists(), "printing makes nothing"
