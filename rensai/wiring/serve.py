@@ -101,6 +101,8 @@ class Tree:
         self._is_ready = True
         if self._announce is not None:
             self._announce(prepared, True)  # noqa: FBT003 - see above
+        elif self._config.run_mode == "worker":
+            self._say("info", "Rensai is ready")
         else:
             self._say("info", "Rensai is ready", at=self._config.base_url)
 
