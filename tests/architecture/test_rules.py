@@ -47,11 +47,6 @@ SABOTAGE: list[tuple[str, str, str]] = [
         '"""Cellar.\n\nOwns the table `users`.\n"""\n',
     ),
     (
-        "tables_without_one_owner",
-        "rooms/cellar/__init__.py",
-        '"""Cellar.\n\nOwns the table `barrels`.\n"""\n',
-    ),
-    (
         "tables_touched_by_another_room",
         "rooms/instance/store.py",
         '_Q = "SELECT count(*) FROM users"\n',
