@@ -197,13 +197,48 @@ async def test_many_large_bodies_at_once_are_put_off(
     rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     crawler = await make_crawler(rig)
-    monkeypatch.setattr(arrival.held, "_left", len(BODY) - 1)
+    monkeypatch.setattr(arrival.held, "left", len(BODY) - 1)
     answer = await crawler.post(STORIES, BODY)
     assert answer.status_code == 503
     assert answer.headers["Retry-After"] == "2"
-    monkeypatch.setattr(arrival.held, "_left", len(BODY))
+    monkeypatch.setattr(arrival.held, "left", len(BODY))
     for _ in range(3):
         assert (await crawler.post(STORIES, BODY)).status_code == 202
+
+
+async def test_what_a_packed_body_unfolds_to_counts_among_what_is_in_hand(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crawler = await make_crawler(rig)
+    whole = batch(story(summary="Một câu chuyện dài. " * 5_000))
+    packed = gzip.compress(whole)
+    room = len(packed) + len(whole)
+    monkeypatch.setattr(arrival.held, "left", room - 1)
+    answer = await crawler.post(STORIES, packed, content_encoding="gzip")
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "2")
+    monkeypatch.setattr(arrival.held, "left", room)
+    for _ in range(3):
+        answer = await crawler.post(STORIES, packed, content_encoding="gzip")
+        assert answer.status_code == 202
+
+
+async def test_a_body_without_room_is_read_past_so_that_its_sender_hears_why(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crawler = await make_crawler(rig)
+    monkeypatch.setattr(arrival.held, "left", len(BODY) * 5)
+    sent = 0
+
+    async def pieces() -> AsyncIterator[bytes]:
+        nonlocal sent
+        for _ in range(10):
+            yield BODY
+            sent += 1
+
+    headers = crawler.headers(STORIES, BODY * 10) | {"Content-Length": str(len(BODY) * 10)}
+    answer = await crawler.client.post(STORIES, content=pieces(), headers=headers)
+    assert (answer.status_code, sent) == (503, 10)
+    assert arrival.held.left == len(BODY) * 5
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ row of the request and its jobs are written in one transaction, so a crash leave
 
 import asyncio
 import hashlib
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from uuid import UUID
 from weakref import WeakValueDictionary
@@ -49,6 +50,8 @@ class Sent(msgspec.Struct, frozen=True):
     sha256: bytes
     encoding: str
     limit: int
+    weigh: Callable[[int], None]
+    """Finds room for so many bytes more until it is answered, or raises that there is none."""
 
 
 class Caller(msgspec.Struct, frozen=True):
@@ -105,6 +108,7 @@ async def open_body(services: Services, caller: Caller, sent: Sent) -> tuple[byt
         body, payload_hash = sent.raw, sent.sha256
     else:
         body, payload_hash = await in_thread(_unpacked, sent)
+        sent.weigh(len(body))
     await admit(services, caller.key, caller.signed, len(body))
     return body, payload_hash
 
