@@ -14,7 +14,6 @@ import zstandard
 from rensai.kit.clock import SetClock
 from rensai.kit.db import Database
 from rensai.rooms.ingest.novel_api import arrival
-from rensai.rooms.ingest.novel_api.routes import MOST_CHAPTER_BYTES, MOST_STORY_BYTES
 from tests.browser.site import Site
 from tests.rig import Rig, build_services
 from tests.rooms.ingest.crawler import (
@@ -33,6 +32,8 @@ from tests.rooms.ingest.crawler import (
 pytestmark = pytest.mark.anyio
 
 BODY = batch(story())
+MOST_STORY_BYTES = 5 * 1024 * 1024
+MOST_CHAPTER_BYTES = 12 * 1024 * 1024
 
 
 @pytest.fixture
@@ -133,11 +134,12 @@ def _peak() -> int:
 
 
 @pytest.mark.parametrize("encoding", ["", "gzip", "zstd"])
-@pytest.mark.parametrize(("path", "most"), [(STORIES, 5 << 20), (CHAPTERS, 12 << 20)])
+@pytest.mark.parametrize(
+    ("path", "most"), [(STORIES, MOST_STORY_BYTES), (CHAPTERS, MOST_CHAPTER_BYTES)]
+)
 async def test_the_limits_are_exact_and_measured_unpacked(
     rig: Rig, path: str, most: int, encoding: str
 ) -> None:
-    assert most in {MOST_STORY_BYTES, MOST_CHAPTER_BYTES}
     crawler = await make_crawler(rig)
     item = story() if path == STORIES else chapter()
     for size, fits in ((most, True), (most + 1, False)):
@@ -149,6 +151,20 @@ async def test_the_limits_are_exact_and_measured_unpacked(
             assert answer.status_code == 202, answer.text
         else:
             refused(answer, 413, "payload_too_large")
+
+
+async def test_an_operator_sets_other_limits(
+    database: Database, tmp_path: Path, clock: SetClock
+) -> None:
+    settings = {"INGEST_MAX_STORIES_MB": "1", "INGEST_MAX_CHAPTERS_MB": "2"}
+    services = build_services(database, tmp_path, clock, **settings)
+    async with Rig(services, clock) as rig:
+        crawler = await make_crawler(rig)
+        for path, item, most in ((STORIES, story(), 1 << 20), (CHAPTERS, chapter(), 2 << 20)):
+            body = batch(item)
+            body += b" " * (most - len(body))
+            assert (await crawler.post(path, body)).status_code == 202
+            refused(await crawler.post(path, body + b" "), 413, "payload_too_large")
 
 
 async def test_a_body_without_a_declared_length_stops_at_the_limit(rig: Rig) -> None:
