@@ -73,7 +73,7 @@ async def test_what_has_failed_for_good_is_in_the_log_without_its_text(
     assert {(one.level, one.source, one.reference_id) for one in lines} == {
         ("warning", SOURCE, str(request))
     }
-    assert [one.message for one in lines] == ["1 items have failed for good: invalid_item."] * 2
+    assert [one.message for one in lines] == ["Failed for good: invalid_item (1)"] * 2
     assert {one.context for one in lines} == {'{"codes": {"invalid_item": 1}}'}
 
 
@@ -88,7 +88,7 @@ async def test_an_item_that_ended_every_worker_is_in_the_log(
         await claims.reap(database, services.clock)
     (line,) = await database.primary.all(_LOG)
     assert (line.source, line.reference_id) == (SOURCE, str(request))
-    assert line.message == "1 items have failed for good: worker_lost."
+    assert line.message == "Failed for good: worker_lost (1)"
 
 
 async def test_an_operator_sets_how_often_an_item_is_tried_again(

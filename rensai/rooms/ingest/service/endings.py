@@ -92,7 +92,7 @@ async def log_failures(
         await log(
             tx,
             "items_failed",
-            f"{codes.total()} items have failed for good: {', '.join(sorted(codes))}.",
+            "Failed for good: " + ", ".join(f"{code} ({n})" for code, n in sorted(codes.items())),
             now=now,
             level="warning",
             source=source,
