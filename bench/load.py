@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from bench.harness import Sample, wait_until
@@ -25,6 +25,12 @@ done = function(summary, latency, requests)
 end
 """
 
+_REQUEST = """
+function request()
+  return wrk.format(nil, path())
+end
+"""
+
 
 class LoadError(Exception):
     """The server did not answer as it should."""
@@ -38,14 +44,27 @@ def ensure_wrk() -> None:
             raise LoadError("wrk is missing; install it (Debian: apt-get install wrk)")
 
 
-def requests_per_second(url: str, *, seconds: int = 4) -> Callable[[], Sample]:
-    """A measure for `Contender`: requests per second to one address, with latencies."""
+def requests_per_second(
+    url: str,
+    *,
+    seconds: int = 4,
+    clients: int = CLIENTS,
+    headers: Mapping[str, str] | None = None,
+    paths: str = "",
+) -> Callable[[], Sample]:
+    """A measure for `Contender`: requests per second to one address, with latencies.
+
+    `paths` is the body of a Lua function that gives the path of each request, where they differ.
+    """
+    request = f"function path()\n{paths}\nend\n{_REQUEST}" if paths else ""
+    sent = [f"-H{name}: {value}" for name, value in (headers or {}).items()]
 
     def measure() -> Sample:
         with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
-            script.write(_REPORT)
+            script.write(request + _REPORT)
             script.flush()
-            command = ["wrk", "-t1", f"-c{CLIENTS}", f"-d{seconds}s", "-s", script.name, url]
+            command = ["wrk", "-t1", f"-c{clients}", f"-d{seconds}s", "-s", script.name]
+            command += [*sent, url]
             done = subprocess.run(command, capture_output=True, text=True, check=True)
         report = json.loads(done.stdout.strip().splitlines()[-1])
         if report["bad"]:
@@ -60,6 +79,12 @@ def fetch(url: str) -> bytes:
     """The body of one answer."""
     with urllib.request.urlopen(url, timeout=10) as answer:  # noqa: S310 - our own server
         return answer.read()
+
+
+def tag_of(url: str) -> str:
+    """The ETag of one answer."""
+    with urllib.request.urlopen(url, timeout=10) as answer:  # noqa: S310 - our own server
+        return str(answer.headers["ETag"])
 
 
 def wait_for(url: str, process: "subprocess.Popen[bytes]", log: Path) -> None:

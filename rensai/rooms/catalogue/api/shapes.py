@@ -5,7 +5,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from rensai.rooms.catalogue.model import STATUSES, ListedStory, public_slug
+from rensai.rooms.catalogue.model import STATUSES, ListedStory, Term, public_slug
 from rensai.rooms.catalogue.model.reading import (
     ChapterDetail,
     ChapterEnd,
@@ -58,14 +58,6 @@ class Series(Struct, frozen=True, rename="camel"):
         )
 
 
-class SeriesTerm(Struct, frozen=True, rename="camel"):
-    """A term of a taxonomy, such as a fandom or a warning."""
-
-    taxonomy: str
-    slug: str
-    name: str
-
-
 class ChapterPlace(Struct, frozen=True, rename="camel"):
     """Where to go on: another chapter."""
 
@@ -110,7 +102,7 @@ class SeriesDetail(Struct, frozen=True, rename="camel"):
     tags: list[str]
     genres: list[str]
     genre_slugs: list[str]
-    terms: list[SeriesTerm]
+    terms: list[Term]
     year: int | None
     cover_url: str | None
     chapter_count: int
@@ -148,9 +140,9 @@ class SeriesDetail(Struct, frozen=True, rename="camel"):
             authors=story.authors,
             artists=story.artists,
             tags=story.tags,
-            genres=story.genre_names,
-            genre_slugs=story.genre_slugs,
-            terms=[SeriesTerm(*term) for term in story.terms],
+            genres=[name for _, name in story.genres],
+            genre_slugs=[slug for slug, _ in story.genres],
+            terms=[Term(*term) for term in story.terms],
             year=story.year,
             cover_url=story.cover_url,
             chapter_count=story.chapter_count,

@@ -1,6 +1,6 @@
 """What readers get to see of one story and of one chapter."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
 from uuid import UUID
@@ -47,7 +47,7 @@ class SeenChapter(msgspec.Struct, frozen=True):
 
 
 class StoryRow(msgspec.Struct, frozen=True):
-    """All that is told of a story; names of terms and genres stand beside their slugs."""
+    """All that is told of a story."""
 
     id: int
     uid: UUID
@@ -85,16 +85,11 @@ class StoryRow(msgspec.Struct, frozen=True):
     created_at: datetime
     updated_at: datetime
     aliases: list[str]
-    genre_slugs: list[str]
-    genre_names: list[str]
-    term_taxonomies: list[str]
-    term_slugs: list[str]
-    term_names: list[str]
+    genres: list[list[str]]
+    """Slug and name of each."""
 
-    @property
-    def terms(self) -> Iterator[tuple[str, str, str]]:
-        """The taxonomy, the slug and the name of each."""
-        return zip(self.term_taxonomies, self.term_slugs, self.term_names, strict=True)
+    terms: list[list[str]]
+    """Taxonomy, slug and name of each."""
 
 
 class ChapterEnd(msgspec.Struct, frozen=True):

@@ -5,27 +5,13 @@ from uuid import UUID
 
 from msgspec import Struct
 
+from rensai.rooms.catalogue.model import Genre, Term
 from rensai.rooms.catalogue.model.reading import (
     ChapterDetail,
     ChapterEnd,
     ListedChapter,
     StoryDetail,
 )
-
-
-class NovelGenre(Struct, frozen=True):
-    """A genre of a story."""
-
-    slug: str
-    name: str
-
-
-class NovelTerm(Struct, frozen=True):
-    """A term of a taxonomy, such as a fandom or a warning."""
-
-    taxonomy: str
-    slug: str
-    name: str
 
 
 class NovelChapterEnd(Struct, frozen=True):
@@ -89,9 +75,9 @@ class NovelStory(Struct, frozen=True):
     created_at: datetime
     updated_at: datetime
     aliases: list[str]
-    genres: list[NovelGenre]
+    genres: list[Genre]
     tags: list[str]
-    terms: list[NovelTerm]
+    terms: list[Term]
     chapter_stats: NovelChapterStats
     latest_chapter: NovelChapterEnd | None
     translation_group: UUID | None
@@ -99,7 +85,6 @@ class NovelStory(Struct, frozen=True):
     @classmethod
     def of(cls, detail: StoryDetail) -> "NovelStory":
         story = detail.story
-        genres = zip(story.genre_slugs, story.genre_names, strict=True)
         return cls(
             id=story.id,
             uid=story.uid,
@@ -133,9 +118,9 @@ class NovelStory(Struct, frozen=True):
             created_at=story.created_at,
             updated_at=story.updated_at,
             aliases=story.aliases,
-            genres=[NovelGenre(slug, name) for slug, name in genres],
+            genres=[Genre(*genre) for genre in story.genres],
             tags=story.tags,
-            terms=[NovelTerm(*term) for term in story.terms],
+            terms=[Term(*term) for term in story.terms],
             chapter_stats=NovelChapterStats(
                 story.chapter_count,
                 story.word_count,

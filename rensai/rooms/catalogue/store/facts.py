@@ -5,7 +5,7 @@ from uuid import UUID
 
 from rensai.kit.db import Query, Reads
 from rensai.rooms.catalogue.model import PlainFacts, Term, TranslationOf
-from rensai.rooms.catalogue.store import visible
+from rensai.rooms.catalogue.store.visible import visible
 
 
 class FactsRow(PlainFacts, frozen=True):
@@ -34,11 +34,11 @@ FACTS = Query(
         CASE WHEN translation_group IS NULL THEN 0 ELSE (
             SELECT count(*) FROM stories AS others
             WHERE others.translation_group = stories.translation_group
-                AND others.id <> stories.id AND {visible.story("others")}
+                AND others.id <> stories.id AND {visible("others")}
         ) END AS translation_count,
         chapter_count, word_count, last_chapter_no, popularity_score, rating_avg, rating_count,
         view_count, follower_count, published_at, updated_at_source, created_at, updated_at,
-        cache_version, ({visible.STORY}) AS is_visible,
+        cache_version, {visible()} AS is_visible,
         ARRAY(
             SELECT ARRAY[genres.slug, genres.name]
             FROM story_genres JOIN genres ON genres.id = story_genres.genre_id
@@ -60,7 +60,7 @@ FACTS = Query(
     FactsRow,
 )
 VISIBLE_IDS = Query(
-    f"SELECT id FROM stories WHERE id > $1 AND ({visible.STORY}) ORDER BY id LIMIT $2", int
+    f"SELECT id FROM stories WHERE id > $1 AND {visible()} ORDER BY id LIMIT $2", int
 )
 IDS_OF_SOURCE = Query(
     "SELECT id FROM stories WHERE source = $1 AND id > $2 ORDER BY id LIMIT $3", int
@@ -97,7 +97,7 @@ MANY_OF_TAXONOMY = Query(
 )
 TRANSLATIONS = Query(
     f"""
-    SELECT translation_group AS "group", id AS story_id, ({visible.STORY}) AS is_visible, language
+    SELECT translation_group AS "group", id AS story_id, {visible()} AS is_visible, language
     FROM stories
     WHERE translation_group IS NOT NULL AND translation_group = ANY($1::uuid [])
     ORDER BY translation_group, id

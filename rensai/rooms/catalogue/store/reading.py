@@ -9,14 +9,8 @@ from rensai.rooms.catalogue.model.reading import (
     ListedChapter,
     StoryRow,
 )
-from rensai.rooms.catalogue.store import visible
+from rensai.rooms.catalogue.store.visible import visible
 
-_GENRES = """FROM story_genres JOIN genres ON genres.id = story_genres.genre_id
-            WHERE story_genres.story_id = stories.id ORDER BY genres.slug"""
-_TERMS = """FROM story_terms
-            JOIN terms ON terms.id = story_terms.term_id
-            JOIN taxonomies ON taxonomies.id = terms.taxonomy_id
-            WHERE story_terms.story_id = stories.id ORDER BY taxonomies.slug, terms.slug"""
 _STORY = Query(
     f"""
     SELECT
@@ -28,13 +22,22 @@ _STORY = Query(
         rating_count, view_count, follower_count, published_at, updated_at_source, created_at,
         updated_at,
         ARRAY(SELECT alias FROM story_aliases WHERE story_id = stories.id ORDER BY id) AS aliases,
-        ARRAY(SELECT genres.slug {_GENRES}) AS genre_slugs,
-        ARRAY(SELECT genres.name {_GENRES}) AS genre_names,
-        ARRAY(SELECT taxonomies.slug {_TERMS}) AS term_taxonomies,
-        ARRAY(SELECT terms.slug {_TERMS}) AS term_slugs,
-        ARRAY(SELECT terms.name {_TERMS}) AS term_names
+        ARRAY(
+            SELECT ARRAY[genres.slug, genres.name]
+            FROM story_genres JOIN genres ON genres.id = story_genres.genre_id
+            WHERE story_genres.story_id = stories.id
+            ORDER BY genres.slug
+        ) AS genres,
+        ARRAY(
+            SELECT ARRAY[taxonomies.slug, terms.slug, terms.name]
+            FROM story_terms
+            JOIN terms ON terms.id = story_terms.term_id
+            JOIN taxonomies ON taxonomies.id = terms.taxonomy_id
+            WHERE story_terms.story_id = stories.id
+            ORDER BY taxonomies.slug, terms.slug
+        ) AS terms
     FROM stories
-    WHERE id = $1 AND {visible.STORY}
+    WHERE id = $1 AND {visible()}
     """,
     StoryRow,
 )

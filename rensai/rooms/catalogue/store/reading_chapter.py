@@ -2,7 +2,7 @@
 
 from rensai.kit.db import Query, Reads
 from rensai.rooms.catalogue.model.reading import ChapterRow
-from rensai.rooms.catalogue.store import visible
+from rensai.rooms.catalogue.store.visible import visible_chapter
 
 
 def _neighbour(follows: str, order: str) -> str:
@@ -41,7 +41,7 @@ _CHAPTER = Query(
     LEFT JOIN chapter_bodies ON $2::boolean AND chapter_bodies.chapter_id = chapters.id
     LEFT JOIN LATERAL ({_neighbour("<", "DESC")}) AS previous ON true
     LEFT JOIN LATERAL ({_neighbour(">", "ASC")}) AS next ON true
-    WHERE chapters.id = $1 AND {visible.CHAPTER}
+    WHERE chapters.id = $1 AND {visible_chapter()}
     """,
     ChapterRow,
 )

@@ -11,7 +11,7 @@ import msgspec
 from rensai.kit.db import Query, Reads
 from rensai.rooms.catalogue.model import LOCAL
 from rensai.rooms.catalogue.model.reading import SeenChapter, SeenStory
-from rensai.rooms.catalogue.store import visible
+from rensai.rooms.catalogue.store.visible import visible, visible_chapter
 
 
 class _ByAddress(msgspec.Struct, frozen=True):
@@ -33,7 +33,7 @@ class _ByUid(msgspec.Struct, frozen=True):
 
 _COUNTS = "cache_version, view_count, follower_count, rating_count"
 _STORIES = Query(
-    f"SELECT id, {_COUNTS} FROM stories WHERE id = ANY($1::bigint []) AND {visible.STORY}",
+    f"SELECT id, {_COUNTS} FROM stories WHERE id = ANY($1::bigint []) AND {visible()}",
     SeenStory,
 )
 _ADDRESSES = Query(
@@ -41,7 +41,7 @@ _ADDRESSES = Query(
     SELECT id, {_COUNTS}, source, slug
     FROM unnest($1::text [], $2::text []) AS wanted (source, slug)
     JOIN stories USING (source, slug)
-    WHERE {visible.STORY}
+    WHERE {visible()}
     """,
     _ByAddress,
 )
@@ -49,7 +49,7 @@ _CHAPTERS = Query(
     f"""
     SELECT chapters.id, story_id, cache_version
     FROM chapters JOIN stories ON stories.id = chapters.story_id
-    WHERE chapters.id = ANY($1::bigint []) AND {visible.CHAPTER}
+    WHERE chapters.id = ANY($1::bigint []) AND {visible_chapter()}
     """,
     SeenChapter,
 )
@@ -57,7 +57,7 @@ _UIDS = Query(
     f"""
     SELECT chapters.id, story_id, cache_version, chapters.uid
     FROM chapters JOIN stories ON stories.id = chapters.story_id
-    WHERE chapters.uid = ANY($1::uuid []) AND {visible.CHAPTER}
+    WHERE chapters.uid = ANY($1::uuid []) AND {visible_chapter()}
     """,
     _ByUid,
 )

@@ -1,9 +1,17 @@
-"""What everybody may read: the one definition, for every statement that readers cause."""
-
-STORY = "stories.deleted_at IS NULL AND stories.status IN (1, 2, 3, 4) AND stories.is_public"
-CHAPTER = f"chapters.is_published AND chapters.deleted_at IS NULL AND {STORY}"
+"""Who can be read, said once for every statement."""
 
 
-def story(alias: str) -> str:
-    """The same of stories that go by another name in a statement."""
-    return f"({STORY.replace('stories.', f'{alias}.')})"
+def visible(stories: str = "stories") -> str:
+    """The condition under which everybody may read a story of the table of that name.
+
+    Not deleted, no draft, and of a source that is open.
+    """
+    return (
+        f"({stories}.deleted_at IS NULL AND {stories}.status IN (1, 2, 3, 4)"
+        f" AND {stories}.is_public)"
+    )
+
+
+def visible_chapter() -> str:
+    """The same for a chapter, where `chapters` and its `stories` are joined."""
+    return f"(chapters.is_published AND chapters.deleted_at IS NULL AND {visible()})"
