@@ -14,7 +14,6 @@ import sys
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 from bench.harness import Contender, Target, compare
 from bench.library import Library, library

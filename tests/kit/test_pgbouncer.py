@@ -2,7 +2,7 @@
 
 import asyncio
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -62,7 +62,7 @@ def pooler(database_url: str) -> Iterator[PgBouncer]:
 
 
 @asynccontextmanager
-async def through(pooler: PgBouncer, url: str, limit: timedelta) -> AsyncGenerator[Database]:
+async def through(pooler: PgBouncer, url: str, limit: timedelta) -> AsyncGenerator[Database, None]:
     opened = await Database.open(
         DatabaseSettings(
             primary_url=pooler.url,
