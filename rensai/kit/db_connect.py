@@ -25,6 +25,10 @@ class TooOld(Unusable):
     """The PostgreSQL server is too old."""
 
 
+class WrongEncoding(Unusable):
+    """The database cannot store every text."""
+
+
 class Unreachable(Unusable):
     """The PostgreSQL server does not answer."""
 
@@ -96,6 +100,7 @@ async def probe(url: str) -> bool:
             await connection.execute("BEGIN READ ONLY")
             backend = await connection.fetchval("SELECT pg_backend_pid()")
             shown = await connection.fetchval("SHOW server_version_num")
+            encoding = await connection.fetchval("SHOW server_encoding")
             await connection.execute("COMMIT")
         finally:
             await connection.close(timeout=CONNECT_SECONDS)
@@ -106,6 +111,10 @@ async def probe(url: str) -> bool:
         raise TooOld(
             f"The database at {place(url)} is PostgreSQL {version}: "
             f"Rensai needs {OLDEST_VERSION} or newer"
+        )
+    if encoding != "UTF8":
+        raise WrongEncoding(
+            f"The database at {place(url)} stores text as {encoding}: Rensai needs UTF8"
         )
     return backend != connection.get_server_pid()
 

@@ -14,7 +14,7 @@ from obstore.store import ObjectStore
 
 from rensai.config import Config
 from rensai.kit.db import Database, NotDirect, Replica
-from rensai.kit.db_connect import Refused, TooOld
+from rensai.kit.db_connect import Refused, TooOld, WrongEncoding
 from rensai.kit.db_inspect import Inspection, extensions, inspect
 from rensai.kit.embedded import EmbeddedDatabaseError
 from rensai.kit.errors import RensaiError
@@ -121,13 +121,6 @@ def _server(config: Config, database: Database, server: Inspection) -> Iterable[
     pooled = ", through a pooler" if database.primary.connector.in_transaction_mode else ""
     size = f"{server.database_bytes / (1 << 20):.0f} MiB"
     yield Finding("database", "ok", f"{kind} PostgreSQL {server.version}, {size}{pooled}")
-    if server.encoding != "UTF8":
-        yield Finding(
-            "database",
-            "fail",
-            f"its encoding is {server.encoding}",
-            "create the database with ENCODING 'UTF8' and TEMPLATE template0",
-        )
     if isinstance(database.replica, Replica):
         yield _replica(database.replica)
 
@@ -232,6 +225,7 @@ _MEND = {
 }
 _CURES: dict[type[Exception], str] = {
     TooOld: "upgrade that server, or unset DATABASE_PRIMARY_URL to use the embedded database",
+    WrongEncoding: "create the database anew with ENCODING 'UTF8' and TEMPLATE template0",
     NotDirect: "set DATABASE_QUEUE_URL to the address of PostgreSQL itself, past the pooler",
     Refused: "see that DATABASE_PRIMARY_URL, and DATABASE_QUEUE_URL if it is set, name a database "
     "that is there, and a user and password that may enter it",
