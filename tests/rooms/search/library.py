@@ -66,9 +66,7 @@ class Library:
 
     async def define(self, slug: str, *, is_multiple: bool = True) -> None:
         async with self.db.transaction() as tx:
-            await define_taxonomy(
-                tx, self.clock, slug, name=slug.title(), is_multiple=is_multiple
-            )
+            await define_taxonomy(tx, self.clock, slug, name=slug.title(), is_multiple=is_multiple)
 
     async def id_of(self, name: str) -> int:
         return (await story_ids(self.shelf))[name]
@@ -80,8 +78,11 @@ class Library:
         assert wanted is not None
         tag = f'W/"{wanted.generation}-{wanted.last_change}-{wanted.taxonomies_version}-'
         async with asyncio.timeout(10):
-            while not (await self.rig.get(FACETS)).headers["etag"].startswith(tag):
+            while not await self._is(tag):  # noqa: ASYNC110 - an answer tells
                 await asyncio.sleep(0.02)
+
+    async def _is(self, tag: str) -> bool:
+        return (await self.rig.get(FACETS)).headers["etag"].startswith(tag)
 
     async def ask(self, q: str | None = None, path: str = SEARCH, **asked: Any) -> Answer:
         """The answer to a question; a parameter may have a list of values."""

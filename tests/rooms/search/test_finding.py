@@ -43,14 +43,22 @@ async def test_what_is_like_a_text_comes_last_and_only_when_little_is_found(
 ) -> None:
     found = await shelf.find("thanh dao")
     assert found[0] == "similar"
-    assert found[1:3] == ["whole", "row"]
+    assert found[1] == "whole"
+    assert set(found) == {"similar", "whole", "begins", "row", "scattered", "mixed"}
     found = await shelf.ask("dau pha thuong khug")
     assert [item["slug"] for item in found["items"]] == ["truyen:alias"]
     assert found["corrected"] == "dau pha thuong khung"
     assert found["items"][0]["highlights"] == {
         "alias": "<mark>Đấu</mark> <mark>Phá</mark> <mark>Thương</mark> <mark>Khung</mark>"
     }
-    assert (await shelf.ask("thuong khung"))["corrected"] is None
+    for text, corrected in (
+        ("thuong khung", None),
+        ("dan pha thuong khung", "dau pha thuong khung"),
+        ("rubi alert", "ruby alert"),
+        ("author:hồnng", "hong"),
+        ("ruby xyzwv khug", None),
+    ):
+        assert (await shelf.ask(text))["corrected"] == corrected, text
 
 
 @pytest.mark.parametrize(
@@ -133,11 +141,10 @@ async def test_matches_are_marked_and_nothing_else_is_html(shelf: Library) -> No
 async def test_hidden_tags_find_and_are_never_shown(shelf: Library) -> None:
     await shelf.describe("whole", tags=["Slow Burn"], hidden_tags=["Qzxsecret", "Other Thing"])
     await shelf.settle()
-    for text in ("qzxsecret", "tag:qzxsecret", "other", "thần qzxsecret", "qzxsecrt"):
-        found = await shelf.ask(text, counts="true")
+    for text in ("qzxsecret", "tag:qzxsecret", "other", "thần qzxsecret"):
+        found = await shelf.ask(text)
         assert [item["slug"] for item in found["items"]] == ["truyen:whole"], text
-        assert "qzx" not in str({**found, "corrected": None}).lower(), text
-        assert found["corrected"] is None or "qzxsecret" not in found["corrected"]
+        assert "qzx" not in str(found).lower(), text
         assert [one["value"] for one in found["facets"]["tag"]["values"]] == ["slow burn"]
     assert "qzx" not in str(await shelf.ask(counts="true", values="200")).lower()
     assert await shelf.find(tag="qzxsecret") == []
@@ -154,11 +161,12 @@ async def test_a_misspelt_word_finds_what_was_meant(shelf: Library) -> None:
         ("batle", "alias"),
         ("thuogn khung", "alias"),
         ("hồnng thị", "author"),
+        ("author:hồnng", "author"),
+        ("title:rubi", "html"),
     ):
         assert await shelf.find(text) == [expected], text
-    for text in ("title:rubi", "xyzw", '"thuogn khung"'):
-        found = await shelf.find(text)
-        assert found == (["html"] if text == "title:rubi" else []), text
+    for text in ("xyzw", "qzxsecrt", '"thuogn khung"', "author:rubi", "title:hồnng"):
+        assert await shelf.find(text) == [], text
 
 
 async def test_suggestions_complete_what_is_typed(shelf: Library) -> None:
@@ -174,17 +182,18 @@ async def test_suggestions_complete_what_is_typed(shelf: Library) -> None:
         "kind": "author",
         "text": "Ngã Cật Tây Hồng Thị",
         "slug": "ngã cật tây hồng thị",
-        "highlighted": "Ngã Cật <mark>Tây</mark> <mark>H</mark>ồng T<mark>h</mark>ị",
+        "highlighted": "Ngã Cật <mark>Tây</mark> <mark>H</mark>ồng Thị",
     }
     assert await shelf.find(author=author["slug"]) == ["author"]
-    for text, slug in (("斗", "original"), ("斗破", "original"), ("ソー", "kana"), ("나 혼", "hangul")):
+    begun = {"斗": "original", "斗破": "original", "ソー": "kana", "나 혼": "hangul"}
+    for text, slug in begun.items():
         (one,) = (await shelf.ask(text, SUGGEST))["items"]
         assert one["slug"] == f"truyen:{slug}"
     (one,) = (await shelf.ask("alert ruby", SUGGEST))["items"]
     assert "<script>" not in one["highlighted"]
 
 
-@pytest.mark.parametrize("text", ["", " ", "!!!", "xyzw", "\0", "-thần", "'"])
+@pytest.mark.parametrize("text", ["", " ", "!!!", "xyzw", "-thần", "'"])
 async def test_nothing_is_suggested_for_what_begins_nothing(shelf: Library, text: str) -> None:
     assert await shelf.ask(text, SUGGEST) == {"items": []}
 

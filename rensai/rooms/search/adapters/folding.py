@@ -44,9 +44,7 @@ _RUN = re.compile(f"[{UNSPACED}]+|[^\\W_{UNSPACED}]+")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 
 _LETTER = f"[^\\W_{UNSPACED}]"
-_WRITTEN = re.compile(
-    f"[{UNSPACED}]+|{_LETTER}(?:{_LETTER}|[\u0300-\u036f]|['’](?={_LETTER}))*"
-)
+_WRITTEN = re.compile(f"[{UNSPACED}]+|{_LETTER}(?:{_LETTER}|[\u0300-\u036f]|['’](?={_LETTER}))*")
 """As `_RUN`, in text that has not been folded: accents and apostrophes are still there."""
 
 
