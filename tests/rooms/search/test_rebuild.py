@@ -8,9 +8,8 @@ import pytest
 from rensai.kit.db import Command
 from rensai.rooms.catalogue.door import link_translations, unlink_translation
 from rensai.rooms.search.errors import BeingBuilt
-from rensai.rooms.search.model import LAYOUT, Shelf
-from rensai.rooms.search.service import Rebuild, keep_whole, refresh_stories
-from rensai.rooms.search.store.shelves import queries
+from rensai.rooms.search.model import LAYOUT
+from rensai.rooms.search.service import Rebuild, keep_whole
 from tests.rooms.catalogue.incoming import story
 from tests.rooms.search.building import Meanwhile, SlowRebuild, once, state_of
 from tests.rooms.search.library import Library
@@ -20,7 +19,6 @@ pytestmark = pytest.mark.anyio
 NAMES = ("s1", "s2", "s3", "s4", "s5")
 _PRUNE = Command("DELETE FROM search_journal")
 _OTHER_RELEASE = Command("UPDATE search_state SET layout = 0")
-_TITLE = queries("SELECT title FROM SHELF.search_index WHERE story_id = $1", str)
 _AGE = Command("UPDATE search_journal SET changed_at = changed_at - interval '1 hour'")
 
 
@@ -228,23 +226,4 @@ async def test_an_index_of_another_release_is_built_by_itself(five: Library) -> 
     await keep_whole(five.db, five.clock, "upkeep")
     after = await state_of(five)
     assert (after.layout, after.generation) == (LAYOUT, before.generation + 1)
-    await is_true(five)
-
-
-async def test_of_many_refreshes_of_one_story_none_writes_what_is_older(five: Library) -> None:
-    story_id = await five.id_of("s1")
-
-    async def refresh() -> None:
-        async with five.db.transaction() as tx:
-            await refresh_stories(tx, five.clock, [story_id])
-
-    async def change(number: int) -> None:
-        await five.shelf.stories(story("s1", number, title=f"Number {number}", status=1))
-        await refresh()
-
-    for start in range(1, 40, 8):
-        numbers = range(start, start + 8)
-        await asyncio.gather(*map(change, numbers), *(refresh() for _ in range(4)))
-        (found,) = await five.db.primary.all(_TITLE[Shelf((await state_of(five)).live)], story_id)
-        assert found == f"Number {numbers[-1]}"
     await is_true(five)
