@@ -39,12 +39,22 @@ async def test_a_refresh_that_began_before_a_change_and_ends_after_it_writes_the
     one: Library, last: IncomingStory
 ) -> None:
     story_id = await one.id_of("s1")
-    async with one.db.transaction() as tx:
-        await states.hold(tx)
-        early = asyncio.create_task(refresh(one, "s1"))
-        await somebody_waits(one)
-        await one.shelf.stories(last)
-        await refresh_stories(tx, one.clock, [story_id])
+    held, changed = asyncio.Event(), asyncio.Event()
+
+    async def refresh_meanwhile() -> None:
+        async with one.db.transaction() as tx:
+            await states.hold(tx)
+            held.set()
+            await changed.wait()
+            await refresh_stories(tx, one.clock, [story_id])
+
+    late = asyncio.create_task(refresh_meanwhile())
+    await held.wait()
+    early = asyncio.create_task(refresh(one, "s1"))
+    await somebody_waits(one)
+    await one.shelf.stories(last)
+    changed.set()
+    await late
     await early
     assert await one.drift() == []
 
