@@ -68,9 +68,9 @@ def _sites(place: Library) -> Generator[Sites]:
     with ExitStack() as started:
 
         def start(
-            command: list[str], environment: dict[str, str], url: str, **more: object
+            command: list[str], environment: dict[str, str], url: str, folder: Path = ROOT
         ) -> None:
-            started.enter_context(running(command, environment, url=url, **more))
+            started.enter_context(running(command, environment, url=url, folder=folder))
 
         start(serve, settings(place.url, place.folder, ports[0]) | never, fresh + _SERIES)
         start(serve, settings(place.url, place.folder, ports[1]), kept + _SERIES)

@@ -31,7 +31,7 @@ _CHAPTER = KeptVersion("chapter")
     "/api/v1/chapters/{chapter_id:str}",
     tags=["chapters"],
     summary="Read a chapter",
-    guards=[known_filters],
+    before_request=known_filters,
     opt={"errors": (ChapterNotFound, Gone)},
 )
 async def one_chapter(
@@ -49,7 +49,7 @@ async def one_chapter(
     reads = services.db.replica
     seen = await reading.see_chapter_of_uid(services.lookups, reads, uid)
 
-    async def load() -> ReadableChapter | TooOld[ReadableChapter]:
+    async def load() -> "ReadableChapter | TooOld[ReadableChapter]":
         detail = await reading.read_chapter(reads, seen.id)
         told = ReadableChapter.of(detail)
         return TooOld(told) if detail.chapter.cache_version < seen.cache_version else told

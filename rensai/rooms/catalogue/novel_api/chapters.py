@@ -28,7 +28,7 @@ _CHAPTER = KeptVersion("novel-chapter")
     "/wp-json/novel/v1/chapters/{chapter_id:int}",
     tags=["stories"],
     summary="Read a chapter",
-    guards=[known_filters],
+    before_request=known_filters,
 )
 async def one_chapter(
     request: AnyRequest,
@@ -44,7 +44,7 @@ async def one_chapter(
     """
     seen = await reading.see_chapter(services.lookups, chapter_id)
 
-    async def load() -> NovelReadableChapter | TooOld[NovelReadableChapter]:
+    async def load() -> "NovelReadableChapter | TooOld[NovelReadableChapter]":
         detail = await reading.read_chapter(
             services.db.replica, chapter_id, with_content=include_content
         )

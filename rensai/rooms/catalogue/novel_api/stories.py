@@ -42,7 +42,7 @@ _CHAPTERS = KeptVersion("novel-story-chapters")
     "/wp-json/novel/v1/stories/{source:str}/{slug:str}",
     tags=["stories"],
     summary="One story",
-    guards=[known_filters],
+    before_request=known_filters,
 )
 async def one_story(
     request: AnyRequest,
@@ -59,7 +59,7 @@ async def one_story(
     """
     seen = await reading.see_story_at(services.lookups, source, slug)
 
-    async def load() -> NovelStory | TooOld[NovelStory]:
+    async def load() -> "NovelStory | TooOld[NovelStory]":
         detail = await reading.read_story(services.db.replica, seen.id)
         told = NovelStory.of(detail)
         return TooOld(told) if detail.story.cache_version < seen.cache_version else told
@@ -72,7 +72,7 @@ async def one_story(
     "/wp-json/novel/v1/stories/{story_id:int}/chapters",
     tags=["stories"],
     summary="The chapters of a story",
-    guards=[known_filters],
+    before_request=known_filters,
 )
 async def list_story_chapters(
     request: AnyRequest,
@@ -95,7 +95,7 @@ async def list_story_chapters(
     after = None if cursor is None else cursors.decode(secret, listing, cursor, CHAPTER_KEY_TYPES)
     span = ChapterSpan(least=_number(from_chapter_no), most=_number(to_chapter_no))
 
-    async def load() -> NovelPage[NovelChapter] | TooOld[NovelPage[NovelChapter]]:
+    async def load() -> "NovelPage[NovelChapter] | TooOld[NovelPage[NovelChapter]]":
         rows = await reading.list_chapters(reads, story_id, span, after=after, limit=limit)
         page = page_of(rows, limit, lambda last: cursors.encode(secret, listing, last.key))
         items = [NovelChapter.of(row) for row in page.items]
