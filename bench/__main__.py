@@ -3,7 +3,10 @@
 import importlib
 import sys
 
-CASES = ("empty_route", "list_route", "tasks", "start", "memory", "ingest", "ingest_acceptance")
+CASES = (
+    *("empty_route", "list_route", "tasks", "start", "memory"),
+    *("ingest", "ingest_acceptance", "ingest_largest"),
+)
 LONG = ("ingest_soak", "ingest_large", "reading")
 
 

@@ -17,6 +17,9 @@ LONGEST_SUMMARY = 2000
 LONGEST_INDEXED = 20_000
 """How much of a summary is searched."""
 
+LOCAL = "local"
+"""The source of what is uploaded here."""
+
 STATUSES = ("draft", "ongoing", "completed", "hiatus", "dropped")
 KINDS = ("novel", "manga", "manhwa", "manhua")
 AGES = ("everyone", "teen", "mature", "explicit")
@@ -112,6 +115,11 @@ class Card(msgspec.Struct, frozen=True):
     created_at: datetime
     updated_at: datetime
 
+    @property
+    def public_slug(self) -> str:
+        """The slug for `/api/v1` and addresses: bare when local, else with its source."""
+        return self.slug if self.source == LOCAL else f"{self.source}:{self.slug}"
+
 
 class FacetValue(msgspec.Struct, frozen=True):
     """One value of one facet, as it is compared and as it is shown."""
@@ -175,6 +183,9 @@ class Question(msgspec.Struct, frozen=True):
     counts: bool = False
     values: int = 30
     """How many values of a facet are counted out."""
+
+    in_names: bool = False
+    """Whether a text is looked for in titles, authors and tags alone, if they have it."""
 
 
 class Hit(msgspec.Struct, frozen=True):

@@ -20,6 +20,7 @@ from rensai.rooms.catalogue.service.plan_stories import (
 )
 from rensai.rooms.catalogue.store import received_stories as store
 from rensai.rooms.catalogue.store import recounts
+from rensai.rooms.catalogue.store.stories import other_translations
 
 
 async def receive_stories(
@@ -50,7 +51,7 @@ async def receive_stories(
         story_ids = {w.item.source_story_id: id_ for w, id_ in written if not w.item.deleted}
         await write_names(tx, names, story_ids)
         await recounts.touch(tx, dict.fromkeys((id_ for _, id_ in written), 1), now)
-        await emit(tx, *_news(written))
+        await emit(tx, *_news(written), *await _news_of_translations(tx, written))
     done = {write.item.job_id for write, _ in written}
     lost = {write.item.job_id for write in plan.writes} - done
     outcomes += [slug_taken(one.job_id) if one.job_id in lost else one for one in plan.outcomes]
@@ -64,12 +65,20 @@ async def _write(tx: Tx, source: str, plan: Plan, now: datetime) -> list[tuple[W
     written = [(write, write.known.id) for write in plan.writes if write.known is not None]
     if written:
         await store.update(tx, [id_ for _, id_ in written], [w.story for w, _ in written], now)
+    relabelled = [id_ for write, id_ in written if _has_other_language(write)]
+    if relabelled:
+        await store.relabel_chapters(tx, relabelled, now)
     new: dict[UUID, Write] = {new_uid(): write for write in plan.writes if write.known is None}
     if new:
         rows = {uid: (write.item.source_story_id, write.story) for uid, write in new.items()}
         made = await store.insert(tx, source, rows, now=now)
         written += [(new[uid], id_) for uid, id_ in made.items()]
     return written
+
+
+def _has_other_language(write: Write) -> bool:
+    """A crawler says the language of a story and not that of each chapter."""
+    return write.known is not None and write.known.language != write.story.language
 
 
 def _news(written: list[tuple[Write, int]]) -> list[Event]:
@@ -80,3 +89,20 @@ def _news(written: list[tuple[Write, int]]) -> list[Event]:
         elif write.known is not None:
             news.append(StoryDeleted(story_id=story_id))
     return news
+
+
+async def _news_of_translations(tx: Tx, written: list[tuple[Write, int]]) -> list[Event]:
+    """A story that can be read, or no longer, is one translation more or less for the others."""
+    turned = [id_ for write, id_ in written if write.known and _was_seen(write) != _is_seen(write)]
+    if not turned:
+        return []
+    others = await other_translations(tx, turned)
+    return [StoryChanged(story_id=story_id) for story_id in others]
+
+
+def _was_seen(write: Write) -> bool:
+    return write.known is not None and write.known.deleted_at is None and write.known.status > 0
+
+
+def _is_seen(write: Write) -> bool:
+    return write.story.deleted_at is None and write.story.status > 0
