@@ -9,25 +9,26 @@ from functools import lru_cache
 from inspect import isclass
 from typing import Any, Literal, get_args, get_origin
 
-from litestar import Request
+from litestar.connection import ASGIConnection
 from litestar.handlers import BaseRouteHandler
 from litestar.params import QueryParameter
 
 from rensai.kit.errors import InvalidFilter
 
-AnyRequest = Request[Any, Any, Any]  # Any: whoever asks
+Connection = ASGIConnection[Any, Any, Any, Any]  # Any: whoever asks
 
 
-async def known_filters(request: AnyRequest) -> None:
+async def known_filters(request: Connection, handler: BaseRouteHandler | None = None) -> None:
     """Every parameter of the query must be one that the handler declares.
 
-    No guard, because Litestar copies the whole connection for those.
+    It can be a guard too; but then Litestar copies the whole handler for each request.
     """
+    del handler
     if request.scope["query_string"]:
         refuse_unknown(request, filters_of(request.route_handler))
 
 
-def refuse_unknown(request: AnyRequest, known: tuple[str, ...]) -> None:
+def refuse_unknown(request: Connection, known: tuple[str, ...]) -> None:
     """Raise InvalidFilter when the query has a parameter with another name than these."""
     unknown = sorted(set(request.query_params) - set(known))
     if unknown:

@@ -11,7 +11,7 @@ from litestar.params import PathParameter
 from rensai.kit.errors import Gone
 from rensai.kit.services import Services
 from rensai.kit.web.filters import known_filters
-from rensai.kit.web.kept import AnyRequest, KeptVersion, TooOld
+from rensai.kit.web.kept import NOT_MODIFIED, AnyRequest, KeptVersion, TooOld
 from rensai.rooms.catalogue.api.shapes import ReadableChapter
 from rensai.rooms.catalogue.errors import ChapterNotFound
 from rensai.rooms.catalogue.service import reading
@@ -32,6 +32,7 @@ _CHAPTER = KeptVersion("chapter")
     tags=["chapters"],
     summary="Read a chapter",
     before_request=known_filters,
+    responses=NOT_MODIFIED,
     opt={"errors": (ChapterNotFound, Gone)},
 )
 async def one_chapter(

@@ -11,7 +11,7 @@ from rensai.kit.errors import Gone
 from rensai.kit.services import Services
 from rensai.kit.web import cursor as cursors
 from rensai.kit.web.filters import known_filters
-from rensai.kit.web.kept import AnyRequest, KeptList, KeptVersion, TooOld
+from rensai.kit.web.kept import NOT_MODIFIED, AnyRequest, KeptList, KeptVersion, TooOld
 from rensai.kit.web.paging import DEFAULT_LIMIT, Cursor, Limit, Page, page_of
 from rensai.rooms.catalogue import service
 from rensai.rooms.catalogue.api.shapes import Chapter, Series, SeriesDetail
@@ -50,7 +50,13 @@ _SERIES = KeptVersion("series")
 _CHAPTERS = KeptVersion("series-chapters")
 
 
-@get("/api/v1/series", tags=["series"], summary="List series", before_request=known_filters)
+@get(
+    "/api/v1/series",
+    tags=["series"],
+    summary="List series",
+    before_request=known_filters,
+    responses=NOT_MODIFIED,
+)
 async def list_series(
     request: AnyRequest,
     services: NamedDependency[Services],
@@ -85,6 +91,7 @@ async def list_series(
     tags=["series"],
     summary="One series",
     before_request=known_filters,
+    responses=NOT_MODIFIED,
     opt={"errors": (SeriesNotFound, Gone)},
 )
 async def one_series(
@@ -104,7 +111,7 @@ async def one_series(
         told = SeriesDetail.of(detail)
         return TooOld(told) if detail.story.cache_version < seen.cache_version else told
 
-    return await _SERIES.answer(request, services, seen.version_with_counts, (), load, shared=True)
+    return await _SERIES.answer(request, services, seen.full_version, (), load, shared=True)
 
 
 @get(
@@ -112,6 +119,7 @@ async def one_series(
     tags=["series"],
     summary="The chapters of a series",
     before_request=known_filters,
+    responses=NOT_MODIFIED,
     opt={"errors": (SeriesNotFound, Gone)},
 )
 async def list_series_chapters(

@@ -8,7 +8,7 @@ from litestar.params import PathParameter, QueryParameter
 
 from rensai.kit.services import Services
 from rensai.kit.web.filters import known_filters
-from rensai.kit.web.kept import AnyRequest, KeptVersion, TooOld
+from rensai.kit.web.kept import NOT_MODIFIED, AnyRequest, KeptVersion, TooOld
 from rensai.rooms.catalogue.novel_api.shapes import NovelReadableChapter
 from rensai.rooms.catalogue.novel_api.stories import LARGEST_ID
 from rensai.rooms.catalogue.service import reading
@@ -29,6 +29,7 @@ _CHAPTER = KeptVersion("novel-chapter")
     tags=["stories"],
     summary="Read a chapter",
     before_request=known_filters,
+    responses=NOT_MODIFIED,
 )
 async def one_chapter(
     request: AnyRequest,

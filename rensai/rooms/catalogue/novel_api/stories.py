@@ -10,7 +10,7 @@ from litestar.params import FromPath, PathParameter, QueryParameter
 from rensai.kit.services import Services
 from rensai.kit.web import cursor as cursors
 from rensai.kit.web.filters import known_filters
-from rensai.kit.web.kept import AnyRequest, KeptVersion, TooOld
+from rensai.kit.web.kept import NOT_MODIFIED, AnyRequest, KeptVersion, TooOld
 from rensai.kit.web.paging import Cursor, NovelPage, page_of
 from rensai.rooms.catalogue.model.reading import CHAPTER_KEY_TYPES, ChapterSpan
 from rensai.rooms.catalogue.novel_api.shapes import NovelChapter, NovelStory
@@ -43,6 +43,7 @@ _CHAPTERS = KeptVersion("novel-story-chapters")
     tags=["stories"],
     summary="One story",
     before_request=known_filters,
+    responses=NOT_MODIFIED,
 )
 async def one_story(
     request: AnyRequest,
@@ -64,7 +65,7 @@ async def one_story(
         told = NovelStory.of(detail)
         return TooOld(told) if detail.story.cache_version < seen.cache_version else told
 
-    version = seen.version_with_counts
+    version = seen.full_version
     return await _STORY.answer(request, services, version, (), load, shared=True)
 
 
@@ -73,6 +74,7 @@ async def one_story(
     tags=["stories"],
     summary="The chapters of a story",
     before_request=known_filters,
+    responses=NOT_MODIFIED,
 )
 async def list_story_chapters(
     request: AnyRequest,
