@@ -17,7 +17,7 @@ from litestar.types import ControllerRouterHandler, Method
 
 from rensai.kit import errors
 from rensai.kit.web.errors import AddressTooLong, BadRequest, UnsupportedMediaType
-from rensai.kit.web.filters import filters_of, known_filters
+from rensai.kit.web.filters import filters_of
 from rensai.kit.web.headers import API_VERSION
 from rensai.kit.web.lean import LeanLitestar
 from rensai.kit.web.openapi_polish import Json, polish
@@ -30,8 +30,8 @@ _PROSE = """
 Lists are paged: `items`, and `nextCursor` to ask for what follows while `hasMore` is true. A
 cursor is good for the list, sort and filters that it came from.
 
-Most answers carry an ETag: send it back as `If-None-Match`, and an empty 304 says that what you have
-is still good.
+Most answers carry an ETag: send it back as `If-None-Match`, and an empty 304 says that what you
+have is still good.
 
 Times are ISO-8601 in UTC. Unknown fields in a body, and in most lists unknown parameters, are
 refused. A body may be packed with gzip.
@@ -125,7 +125,7 @@ def _errors_of(handler: HTTPRouteHandler) -> list[type[errors.RensaiError]]:
         found += [errors.TooLarge, UnsupportedMediaType]
         found.append(errors.Invalid)
     filters = filters_of(handler)
-    if filters or handler.before_request is known_filters:
+    if filters:
         found.append(errors.InvalidFilter)
     if "cursor" in filters:
         found.append(errors.InvalidCursor)
