@@ -10,7 +10,7 @@ from rensai.kit.web.openapi import describe
 from rensai.wiring.routes import ROUTES
 from rensai.wiring.visitors import DEPENDENCIES
 
-OURS = ("services", "siblings", "description", *DEPENDENCIES)
+OURS = ("services", "index", "siblings", "description", *DEPENDENCIES)
 """The names of all dependencies that handlers may ask for."""
 
 
@@ -21,4 +21,5 @@ def api_description(routes: Sequence[ControllerRouterHandler], base_url: str) ->
 
 def description() -> str:
     """The OpenAPI document of this installation, as JSON."""
-    return api_description(ROUTES, config.load().base_url).as_json.decode().rstrip()
+    base_url = str(config.explain_one("base_url").value)
+    return api_description(ROUTES, base_url).as_json.decode().rstrip()

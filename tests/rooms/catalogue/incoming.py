@@ -103,9 +103,12 @@ async def note(context: TaskContext, args: events.StoryChanged) -> None:
 _KINDS: tuple[type[object], ...] = (
     events.StoryChanged,
     events.StoryDeleted,
+    events.StoryRecounted,
     events.ChapterPublished,
     events.ChapterChanged,
     events.ChapterDeleted,
+    events.SourcePolicyChanged,
+    events.TaxonomyChanged,
 )
 SUBSCRIPTIONS: dict[type[object], tuple[AnyTask, ...]] = dict.fromkeys(_KINDS, (note,))
 
@@ -146,7 +149,7 @@ class Shelf:
         found = [msgspec.json.decode(one) for one in await self.database.primary.all(_EVENTS)]
         async with self.database.transaction() as tx:
             await tx.run(_FORGET)
-        return sorted(f"{one['type']} {one.get('chapter_id', one['story_id'])}" for one in found)
+        return sorted(f"{one.pop('type')} {list(one.values())[-1]}" for one in found)
 
 
 def in_order(jobs: Sequence[int], outcomes: Sequence[Outcome]) -> list[Outcome]:
@@ -251,3 +254,14 @@ async def stored_chapters(reads: Reads, story_id: str = "s1") -> list[StoredChap
 
 async def stored_stories(reads: Reads) -> dict[str, StoredStory]:
     return {row.source_story_id: row for row in await reads.all(_STORIES)}
+
+
+async def story_ids(shelf: Shelf) -> dict[str, int]:
+    """The id of every story by the one at its source."""
+    return {key: row.id for key, row in (await stored_stories(shelf.database.primary)).items()}
+
+
+async def versions(shelf: Shelf) -> dict[str, int]:
+    """How often every story has changed."""
+    found = await stored_stories(shelf.database.primary)
+    return {key: row.cache_version for key, row in found.items()}
