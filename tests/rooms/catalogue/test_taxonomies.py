@@ -33,6 +33,7 @@ _GIVE_ALL = Command(
     SELECT stories.id, terms.id FROM stories CROSS JOIN terms ON CONFLICT DO NOTHING
     """
 )
+_TOUCH = Command("UPDATE stories SET view_count = view_count + 1 WHERE id = $1")
 _HAVING = Query("SELECT count(*) AS having FROM story_terms", int)
 
 
@@ -259,6 +260,29 @@ async def test_what_is_given_while_a_taxonomy_is_removed_is_taken_or_refused(
         assert await shelf.database.primary.first(_HAVING) == 0
         reads = shelf.database.primary
         assert await story_ids_of_taxonomy(reads, "pairing", after=0, limit=9) == []
+
+
+async def test_a_term_given_behind_the_one_who_removes_it_is_taken_again(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rensai.rooms.catalogue.service.taxonomies.STEP", 2)
+    await shelf.stories(*(story(f"s{number}") for number in range(6)))
+    await define(shelf, "pairing")
+    known = await story_ids(shelf)
+    for name in known:
+        await give(shelf, name, "pairing", "A")
+    await shelf.news()
+    async with shelf.database.transaction() as tx:
+        await tx.run(_TOUCH, known["s3"])  # the second step waits for it, and has s0 behind it
+        removing = asyncio.create_task(remove_taxonomy(shelf.database, "pairing"))
+        await asyncio.sleep(0.3)
+        giving = asyncio.create_task(give(shelf, "s0", "pairing", "A"))
+        await asyncio.sleep(0.3)
+    assert await giving
+    assert await removing == 7
+    told = await shelf.news()
+    assert told.count(f"StoryChanged {known['s0']}") == 3
+    assert await shelf.database.primary.first(_HAVING) == 0
 
 
 async def test_a_step_that_clashes_with_others_is_done_again(database: Database) -> None:
