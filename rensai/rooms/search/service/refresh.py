@@ -8,14 +8,15 @@ the journal are in the order in which processes come to see them.
 from collections.abc import Iterable, Mapping, Sequence
 
 from rensai.kit.clock import Clock
-from rensai.kit.db import Tx
+from rensai.kit.db import Reads, Tx
 from rensai.rooms.catalogue import door as catalogue
 from rensai.rooms.catalogue.door import StoryFacts
+from rensai.rooms.search.adapters.parameters import NAMES
 from rensai.rooms.search.model import Change, Entry, Shelf
 from rensai.rooms.search.service.entries import entry_of
 from rensai.rooms.search.store import state as states
 from rensai.rooms.search.store import writing as store
-from rensai.rooms.search.store.writing import Known, Written
+from rensai.rooms.search.store.writing import Interned, Known, Written
 
 
 async def refresh_stories(tx: Tx, clock: Clock, story_ids: Sequence[int]) -> int:
@@ -36,9 +37,9 @@ async def refresh_stories(tx: Tx, clock: Clock, story_ids: Sequence[int]) -> int
     return len(changes)
 
 
-async def read_entries(tx: Tx, story_ids: Sequence[int]) -> dict[int, Entry]:
+async def read_entries(reads: Reads, story_ids: Sequence[int]) -> dict[int, Entry]:
     """The entries that these stories should have; a story that nobody may see has none."""
-    facts = await catalogue.facts_of(tx, story_ids)
+    facts = await catalogue.facts_of(reads, story_ids)
     return {story.id: entry_of(story) for story in facts if story.is_visible}
 
 
@@ -58,13 +59,38 @@ async def put(
     ]
     changes = [Change(one.story_id, one.facets, []) for one in gone]
     if different:
-        written = await interned(tx, shelf, different)
-        await store.write(tx, shelf, written, known)
-        await store.add_vocabulary(
-            tx, shelf, sorted({word for entry in different for word in entry.vocabulary})
-        )
+        written = await _write(tx, shelf, different, known, Remembered())
         changes += [_change(one, known.get(one.entry.card.story_id)) for one in written]
     return changes
+
+
+class Remembered:
+    """What a shelf is known to have already, for who fills all of it without interruption."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[tuple[str, str], Interned] = {}
+        self.words: set[str] = set()
+
+
+async def put_new(tx: Tx, shelf: Shelf, entries: Sequence[Entry], remembered: Remembered) -> None:
+    """Put entries on a shelf that has none of these stories; the state is held."""
+    if entries:
+        await _write(tx, shelf, entries, {}, remembered)
+
+
+async def _write(
+    tx: Tx,
+    shelf: Shelf,
+    entries: Sequence[Entry],
+    known: Mapping[int, Known],
+    remembered: Remembered,
+) -> list[Written]:
+    written = await _interned(tx, shelf, entries, remembered.numbers)
+    await store.write(tx, shelf, written, known)
+    words = {word for entry in entries for word in entry.vocabulary} - remembered.words
+    await store.add_vocabulary(tx, shelf, sorted(words))
+    remembered.words |= words
+    return written
 
 
 def _change(one: Written, was: Known | None) -> Change:
@@ -72,14 +98,18 @@ def _change(one: Written, was: Known | None) -> Change:
     return Change(one.entry.card.story_id, sorted(before - after), sorted(after - before))
 
 
-async def interned(tx: Tx, shelf: Shelf, entries: Sequence[Entry]) -> list[Written]:
+async def _interned(
+    tx: Tx, shelf: Shelf, entries: Sequence[Entry], numbers: dict[tuple[str, str], Interned]
+) -> list[Written]:
     """The entries with the numbers that their facet values have on the shelf."""
-    wanted = {(one.facet, one.value): one for entry in entries for one in entry.facets}
-    numbers = await store.intern(tx, shelf, wanted.values())
+    labels = {(one.facet, one.value): one.label for entry in entries for one in entry.facets}
+    missing = {key: label for key, label in labels.items() if key not in numbers}
+    if missing:
+        numbers |= await store.intern(tx, shelf, missing)
     renamed = {
-        number.id: wanted[key].label
-        for key, number in numbers.items()
-        if number.label != wanted[key].label and number.facet not in {"author", "tag"}
+        number.id: label
+        for key, label in missing.items()
+        if (number := numbers[key]).label != label and number.facet not in NAMES
     }
     if renamed:
         await store.relabel(tx, shelf, renamed)
