@@ -23,12 +23,11 @@ class SlowRebuild(Rebuild):
         self,
         library: Library,
         *,
-        name: str = "tests",
         read: Meanwhile = nothing,
         frozen: Meanwhile = nothing,
         indexed: Meanwhile = nothing,
     ) -> None:
-        super().__init__(library.db, library.clock, name, batch=2)
+        super().__init__(library.db, library.clock, "slow", batch=2)
         self._read_hook = read
         self._frozen_hook = frozen
         self._indexed_hook = indexed
