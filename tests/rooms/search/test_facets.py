@@ -251,6 +251,22 @@ async def test_values_are_met_by_any_or_by_all_where_a_story_can_have_several(
     assert {hit.card.story_id for hit in found.hits} == expected
 
 
+async def test_what_was_asked_for_is_counted_too_and_the_rest_is_more(
+    database: Database, clock: SetClock, index: Index
+) -> None:
+    empty: Story = dict.fromkeys(IS, frozenset[str]())
+    fourth = {**empty, "language": {"en"}, "status": {"ongoing"}, "warning": {"c"}}
+    await shelve(database, clock, [as_facts(4, fourth)])
+    asked = filtered(warning="c", language="vi")
+    question = msgspec.structs.replace(asked, values=1)
+    told = (await find(database.primary, index, question)).facets["warning"]
+    assert [(one.value, one.count, one.selected) for one in told.values] == [
+        ("a", 1, False),
+        ("c", 0, True),
+    ]
+    assert told.more == 1
+
+
 async def test_what_is_no_facet_or_no_value_is_refused(database: Database, index: Index) -> None:
     for include, match in (
         ({"custom:none": ("a",)}, "custom:none"),
@@ -265,7 +281,6 @@ async def test_what_is_no_facet_or_no_value_is_refused(database: Database, index
         for filters in (Filters(include), Filters({}, include)):
             with pytest.raises(InvalidFilter, match=match):
                 await find(database.primary, index, Question(filters=filters))
-    assert msgspec.structs.asdict(Filters())["match_all"] is False
 
 
 @given(
