@@ -176,6 +176,8 @@ CREATE TABLE search_taxonomies (
     label text NOT NULL,
     is_multiple boolean NOT NULL
 );
+INSERT INTO search_taxonomies (facet_type, label, is_multiple) VALUES
+('fandom', 'Fandom', true), ('warning', 'Warning', true);
 COMMENT ON TABLE search_taxonomies IS 'The facets that operators have defined, as search knows them.';
 
 -- Trigrams find candidates generously; the application measures how far off they really are.
