@@ -39,6 +39,7 @@ def run() -> bool:
     with library(STORIES) as place:
         environment = settings(place.url, place.folder, ours_port)
         environment["SESSION_SECRET"] = SECRET
+        environment["ANSWER_CACHE_SECONDS"] = "0"
         with (
             running([serve, "serve"], environment, url=ours),
             running([node(), "server.mjs"], _peer(place.url, hono_port), url=theirs, folder=hono),

@@ -172,6 +172,15 @@ class Config:
             words="each process keeps its own",
         ),
     ]
+    answer_cache_seconds: Annotated[
+        int,
+        About(
+            whole(0, 120),
+            "How old a public list may be; stories and chapters are always shown as they are. "
+            "0 keeps no answers at all.",
+            "30",
+        ),
+    ]
 
     # Object storage
     storage_endpoint: Annotated[

@@ -4,9 +4,11 @@ from typing import final
 
 from rensai.config import Config
 from rensai.kit.cache import Cache
+from rensai.kit.cache_near import NearCache
 from rensai.kit.clock import Clock
 from rensai.kit.db import Database
 from rensai.kit.limits import Limits
+from rensai.kit.lookups import Lookups
 
 
 @final
@@ -17,7 +19,7 @@ class Services:
     data to validate inside a dataclass or a Struct.
     """
 
-    __slots__ = ("cache", "clock", "config", "db", "limits")
+    __slots__ = ("cache", "clock", "config", "db", "limits", "lookups", "near")
 
     def __init__(
         self, *, config: Config, db: Database, clock: Clock, cache: Cache, limits: Limits
@@ -27,3 +29,5 @@ class Services:
         self.clock = clock
         self.cache = cache
         self.limits = limits
+        self.near = NearCache(clock, cache)
+        self.lookups = Lookups(db.replica)

@@ -11,8 +11,8 @@ import msgspec
 import pytest
 
 from rensai.kit.db import Database, DatabaseSettings, Tx
-from rensai.kit.events import Event, emit
-from rensai.kit.tasks import AnyTask, TaskContext, task
+from rensai.kit.events import LONGEST_DIGEST, About, Digest, Event, Subscriber, emit
+from rensai.kit.tasks import TaskContext, task
 from rensai.wiring.subscriptions import SUBSCRIPTIONS
 from rensai.wiring.task_table import TASKS
 from tests.kit.tasks.workshop import Workshop, until
@@ -45,9 +45,24 @@ async def miss_them(context: TaskContext, args: ReaderLeft) -> None:
     heard.append(("miss", args))
 
 
-TABLE: dict[type[Event], tuple[AnyTask, ...]] = {
+class ChapterLeft(Event, frozen=True):
+    chapter: int
+
+
+@task()
+async def sum_up(context: TaskContext, args: About) -> None:
+    raise AssertionError("only asked for here")
+
+
+_IN_SHORT = Digest(sum_up, lambda event: event.chapter)
+
+TABLE: dict[type[Event], tuple[Subscriber, ...]] = {
     ChapterRead: (count_it, praise_it),
     ReaderLeft: (miss_them,),
+}
+DIGESTED: dict[type[Event], tuple[Subscriber, ...]] = {
+    ChapterRead: (_IN_SHORT, count_it),
+    ChapterLeft: (_IN_SHORT,),
 }
 
 
@@ -102,6 +117,29 @@ async def test_an_event_without_subscribers_is_no_mistake(database: Database) ->
         assert await _waiting(tx) == 0
 
 
+async def test_a_digest_is_one_task_about_each_thing_once(database_url: str) -> None:
+    settings = DatabaseSettings(primary_url=database_url)
+    database = await Database.open(settings, subscriptions=DIGESTED)
+    async with database.transaction() as tx:
+        await emit(tx, ChapterRead(7), ChapterLeft(3), ChapterRead(7), ChapterRead(3))
+        rows = await tx.connection.fetch("select entrypoint, payload from tasks.pgqueuer")
+        told = [bytes(row[1]) for row in rows if row[0] == sum_up.name]  # type: ignore[arg-type]
+        assert [sum_up.decode(payload) for payload in told] == [About([7, 3])]
+        assert len(rows) == 1 + 3
+    await database.close()
+
+
+async def test_a_digest_of_very_many_is_a_few_tasks(database_url: str) -> None:
+    settings = DatabaseSettings(primary_url=database_url)
+    database = await Database.open(settings, subscriptions=DIGESTED)
+    async with database.transaction() as tx:
+        await emit(tx, *map(ChapterLeft, range(LONGEST_DIGEST + 1)))
+        rows = await tx.connection.fetch("select payload from tasks.pgqueuer order by id")
+        told = [sum_up.decode(bytes(row[0])).ids for row in rows]  # type: ignore[arg-type]
+        assert [len(ids) for ids in told] == [LONGEST_DIGEST, 1]
+    await database.close()
+
+
 def _write_and_die(url: str, *, commit: bool) -> None:
     async def write() -> None:
         db = await Database.open(DatabaseSettings(primary_url=url), subscriptions=TABLE)
@@ -137,8 +175,12 @@ async def test_a_process_killed_around_its_commit_leaves_all_or_nothing(
 def test_every_subscriber_takes_its_event_and_has_a_worker() -> None:
     for event, subscribers in SUBSCRIPTIONS.items():
         for subscriber in subscribers:
-            assert subscriber.args_type is event, subscriber
-            assert subscriber in TASKS, subscriber
+            if isinstance(subscriber, Digest):
+                assert subscriber.task.args_type is About, subscriber
+                assert subscriber.task in TASKS, subscriber
+            else:
+                assert subscriber.args_type is event, subscriber
+                assert subscriber in TASKS, subscriber
 
 
 def test_an_event_survives_the_way_through_the_queue() -> None:

@@ -20,7 +20,8 @@ from rensai.kit.web.asgi import Receive, Scope, Send
 Encoders = Mapping[Any, Callable[[Any], Any]]  # Any: as Litestar has it
 
 _JSON = (b"content-type", b"application/json")
-_encode = msgspec.json.Encoder(enc_hook=default_serializer).encode
+encode_json = msgspec.json.Encoder(enc_hook=default_serializer).encode
+"""What a handler returns, as the bytes that are sent."""
 
 
 class _Whole:
@@ -84,4 +85,4 @@ class DataResponse(Response[Any]):  # Any: whatever handlers return
                 type_encoders=type_encoders,
             )
         # Litestar only ever calls what it gets here, with the three arguments of ASGI.
-        return cast("ASGIResponse", _Whole(status, _encode(self.content)))
+        return cast("ASGIResponse", _Whole(status, encode_json(self.content)))

@@ -46,7 +46,10 @@ class StandingHeaders:
             (b"permissions-policy", _PERMISSIONS),
         )
         version = (b"x-api-version", API_VERSION.encode())
-        exposed = (b"access-control-expose-headers", b"X-Api-Version, X-Request-Id, Retry-After")
+        exposed = (
+            b"access-control-expose-headers",
+            b"ETag, X-Api-Version, X-Request-Id, Retry-After",
+        )
         self._open: tuple[Header, ...] = (version, exposed, (b"access-control-allow-origin", b"*"))
         self._own: tuple[Header, ...] = (
             version,

@@ -4,13 +4,14 @@ from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
-from litestar import get
+from litestar import Response, get
 from litestar.di import NamedDependency
 from litestar.params import FromQuery, QueryParameter
 from msgspec import Struct
 
 from rensai.kit.services import Services
 from rensai.kit.web import cursor as cursors
+from rensai.kit.web.kept import AnyRequest, KeptList
 from rensai.kit.web.paging import DEFAULT_LIMIT, Cursor, Limit, Page, page_of
 from rensai.rooms.catalogue import service
 from rensai.rooms.catalogue.model import STATUSES, ListedStory, Sort
@@ -69,26 +70,33 @@ def _series(story: ListedStory) -> Series:
     )
 
 
+_LIST = KeptList("series")
+
+
 @get("/api/v1/series", tags=["series"], summary="List series")
 async def list_series(
+    request: AnyRequest,
     services: NamedDependency[Services],
+    *,
     limit: Limit = DEFAULT_LIMIT,
     cursor: Cursor = None,
     sort: FromQuery[Sort] = Sort.UPDATED,
     source: Source = None,
-) -> Page[Series]:
+) -> Response[Page[Series]]:
     """Public stories, ongoing or completed, in the order asked for."""
     secret = services.config.session_secret
     listing = cursors.kind("series", sort.value, source)
-    stories = await service.list_stories(
-        services.db.replica,
-        sort=sort,
-        source=source,
-        after=None if cursor is None else cursors.decode(secret, listing, cursor, sort.key_types),
-        limit=limit,
-    )
-    page = page_of(stories, limit, lambda last: cursors.encode(secret, listing, last.key(sort)))
-    return Page([_series(story) for story in page.items], page.next_cursor, page.has_more)
+    after = None if cursor is None else cursors.decode(secret, listing, cursor, sort.key_types)
+
+    async def load() -> Page[Series]:
+        stories = await service.list_stories(
+            services.db.replica, sort=sort, source=source, after=after, limit=limit
+        )
+        page = page_of(stories, limit, lambda last: cursors.encode(secret, listing, last.key(sort)))
+        return Page([_series(story) for story in page.items], page.next_cursor, page.has_more)
+
+    asked = (sort.value, source, limit, cursor)
+    return await _LIST.answer(request, services, asked, load, shared=cursor is None)
 
 
 routes = [list_series]

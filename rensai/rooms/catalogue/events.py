@@ -13,6 +13,12 @@ class StoryChanged(Event, frozen=True):
     story_id: int
 
 
+class StoryRecounted(Event, frozen=True):
+    """A story has other numbers: chapters, words, the last chapter, or how popular it is."""
+
+    story_id: int
+
+
 class StoryDeleted(Event, frozen=True):
     """A story can no longer be read."""
 
@@ -38,3 +44,15 @@ class ChapterDeleted(Event, frozen=True):
 
     story_id: int
     chapter_id: int
+
+
+class SourcePolicyChanged(Event, frozen=True):
+    """Stories of a source were opened to everybody, or closed."""
+
+    source: str
+
+
+class TaxonomyChanged(Event, frozen=True):
+    """A taxonomy, or one of its terms, was made, renamed or removed."""
+
+    taxonomy: str

@@ -42,8 +42,11 @@ class ListedStory(msgspec.Struct, frozen=True):
     uid: UUID
     kind: str
     source: str
+    source_story_id: str
     slug: str
     title: str
+    title_original: str | None
+    author_name: str | None
     authors: list[str]
     status: int
     is_nsfw: bool
@@ -51,11 +54,15 @@ class ListedStory(msgspec.Struct, frozen=True):
     language: str
     original_language: str | None
     chapter_count: int
+    word_count: int
     last_chapter_no: Decimal | None
+    view_count: int
     follower_count: int
     rating_avg: Decimal | None
+    rating_count: int
     popularity_score: Decimal
-    newest_at: datetime
+    published_at: datetime | None
+    updated_at_source: datetime | None
     created_at: datetime
     updated_at: datetime
 
@@ -73,7 +80,8 @@ class ListedStory(msgspec.Struct, frozen=True):
         """Where this row stands in a list of that order."""
         if sort is Sort.POPULAR:
             return self.popularity_score, self.id
-        return (self.newest_at if sort is Sort.NEWEST else self.updated_at), self.id
+        newest = self.published_at or self.created_at
+        return (newest if sort is Sort.NEWEST else self.updated_at), self.id
 
 
 class Counts(msgspec.Struct, frozen=True):
@@ -81,6 +89,93 @@ class Counts(msgspec.Struct, frozen=True):
 
     stories: int
     chapters: int
+
+
+class Genre(msgspec.Struct, frozen=True):
+    """A genre, as stories are shown and searched by it."""
+
+    slug: str
+    name: str
+
+
+class Term(msgspec.Struct, frozen=True):
+    """One entry of a taxonomy, such as the fandom that a story belongs to."""
+
+    taxonomy: str
+    slug: str
+    name: str
+
+
+class Taxonomy(msgspec.Struct, frozen=True):
+    """Something that stories are sorted by."""
+
+    slug: str
+    name: str
+    is_multiple: bool
+    """Whether a story may have several of its terms."""
+
+    is_builtin: bool
+    """Every instance has it, and nobody can remove it."""
+
+
+class PlainFacts(msgspec.Struct, frozen=True):
+    """What a story says of itself in plain values."""
+
+    id: int
+    uid: UUID
+    kind: str
+    source: str
+    source_story_id: str
+    slug: str
+    title: str
+    title_original: str | None
+    aliases: list[str]
+    authors: list[str]
+    artists: list[str]
+    tags: list[str]
+    hidden_tags: list[str]
+    status: int
+    is_nsfw: bool
+    age_rating: str | None
+    cover_url: str | None
+    summary: str
+    language: str
+    original_language: str | None
+    translation_group: UUID | None
+    translation_count: int
+    """How many other stories of its group can be read."""
+
+    chapter_count: int
+    word_count: int
+    last_chapter_no: Decimal | None
+    popularity_score: Decimal
+    rating_avg: Decimal | None
+    rating_count: int
+    view_count: int
+    follower_count: int
+    published_at: datetime | None
+    updated_at_source: datetime | None
+    created_at: datetime
+    updated_at: datetime
+    cache_version: int
+    is_visible: bool
+    """Whether everybody may read it: not deleted, no draft, and of a source that is open."""
+
+
+class StoryFacts(PlainFacts, frozen=True):
+    """Everything about a story that can be searched, sorted by or shown on a card."""
+
+    genres: list[Genre]
+    terms: list[Term]
+
+
+class TranslationOf(msgspec.Struct, frozen=True):
+    """A story of a group of translations."""
+
+    group: UUID
+    story_id: int
+    is_visible: bool
+    language: str
 
 
 class IncomingStory(msgspec.Struct, frozen=True):

@@ -123,13 +123,13 @@ async def test_the_short_way_gives_what_the_long_way_gives(
 
 async def test_plain_data_takes_the_short_way(monkeypatch: pytest.MonkeyPatch) -> None:
     taken: list[bytes] = []
-    original: Any = data_response._encode  # pyright: ignore[reportPrivateUsage] - to watch it
+    original: Any = data_response.encode_json
 
     def watching(value: object) -> bytes:
         taken.append(original(value))
         return taken[-1]
 
-    monkeypatch.setattr(data_response, "_encode", watching)
+    monkeypatch.setattr(data_response, "encode_json", watching)
     await answer("/data", "GET")
     assert taken == [b'[{"pageCount":1},{"pageCount":2}]']
     await answer("/cookie", "GET")

@@ -103,9 +103,12 @@ async def note(context: TaskContext, args: events.StoryChanged) -> None:
 _KINDS: tuple[type[object], ...] = (
     events.StoryChanged,
     events.StoryDeleted,
+    events.StoryRecounted,
     events.ChapterPublished,
     events.ChapterChanged,
     events.ChapterDeleted,
+    events.SourcePolicyChanged,
+    events.TaxonomyChanged,
 )
 SUBSCRIPTIONS: dict[type[object], tuple[AnyTask, ...]] = dict.fromkeys(_KINDS, (note,))
 
@@ -146,7 +149,7 @@ class Shelf:
         found = [msgspec.json.decode(one) for one in await self.database.primary.all(_EVENTS)]
         async with self.database.transaction() as tx:
             await tx.run(_FORGET)
-        return sorted(f"{one['type']} {one.get('chapter_id', one['story_id'])}" for one in found)
+        return sorted(f"{one.pop('type')} {list(one.values())[-1]}" for one in found)
 
 
 def in_order(jobs: Sequence[int], outcomes: Sequence[Outcome]) -> list[Outcome]:

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from rensai.kit.db import Database
+from rensai.kit.errors import InvalidFilter
 from rensai.rooms.catalogue import service
 from rensai.rooms.catalogue.model import Counts, ListedStory, Sort, SortKey
 from tests.rooms.catalogue.stories import MORNING, add_story, fill
@@ -49,6 +50,31 @@ async def test_one_source_can_be_listed(database: Database) -> None:
         "elsewhere:here",
         "here",
     ]
+
+
+async def test_one_author_can_be_listed(database: Database) -> None:
+    await add_story(database, "a", authors=["Ada", "Ben"])
+    await add_story(database, "b", authors=["Ben", "Ada"])
+    await add_story(database, "c", authors=["Ada"], source="elsewhere")
+    for sort in Sort:
+        found = await service.list_stories(database.primary, sort=sort, author="Ada", limit=5)
+        assert {story.slug for story in found} == {"a", "c"}
+    found = await service.list_stories(database.primary, author="Ada", source="local", limit=5)
+    assert [story.slug for story in found] == ["a"]
+
+
+async def test_a_list_can_begin_at_a_time(database: Database) -> None:
+    for n in range(6):
+        await add_story(database, f"s{n}", updated_at=MORNING + timedelta(minutes=n))
+    since = MORNING + timedelta(minutes=2)
+    first = await service.list_stories(database.primary, updated_after=since, limit=2)
+    assert [story.slug for story in first] == ["s5", "s4", "s3"]
+    after = first[1].key(Sort.UPDATED)
+    rest = await service.list_stories(database.primary, updated_after=since, after=after, limit=2)
+    assert [story.slug for story in rest] == ["s3"]
+    for sort in (Sort.POPULAR, Sort.NEWEST):
+        with pytest.raises(InvalidFilter):
+            await service.list_stories(database.primary, sort=sort, updated_after=since, limit=2)
 
 
 @pytest.mark.parametrize("source", [None, "truyen"])

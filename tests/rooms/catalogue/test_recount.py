@@ -96,6 +96,23 @@ async def test_figures_that_are_right_leave_the_story_alone(one_story: Shelf) ->
     assert (await stored_stories(one_story.database.primary))["s1"] == before
 
 
+async def test_other_figures_are_told_once_and_the_same_ones_never(one_story: Shelf) -> None:
+    await one_story.chapters(chapter(1))
+    one_story.clock.advance(MINUTE)
+    await one_story.news()
+    await due(one_story)
+    story_id = (await stored_stories(one_story.database.primary))["s1"].id
+    assert await one_story.news() == [f"StoryRecounted {story_id}"]
+    async with one_story.database.transaction() as tx:
+        await touch_recounts(tx, one_story.clock, [story_id])
+    assert await due(one_story) == 1
+    assert await one_story.news() == []
+    async with one_story.database.transaction() as tx:
+        await tx.run(_RATE)
+        await recount_story(tx, story_id)
+    assert await one_story.news() == [f"StoryRecounted {story_id}"]
+
+
 async def test_a_touch_during_the_recount_is_not_lost(one_story: Shelf) -> None:
     """Chapters keep arriving while two workers count without pause."""
     stop = asyncio.Event()

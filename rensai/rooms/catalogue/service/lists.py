@@ -1,6 +1,9 @@
 """Lists of stories, and how much there is to read."""
 
+from datetime import datetime
+
 from rensai.kit.db import Reads
+from rensai.kit.errors import InvalidFilter
 from rensai.rooms.catalogue.model import Counts, ListedStory, Sort, SortKey
 from rensai.rooms.catalogue.store import lists as store
 
@@ -10,11 +13,27 @@ async def list_stories(
     *,
     sort: Sort = Sort.UPDATED,
     source: str | None = None,
+    author: str | None = None,
+    updated_after: datetime | None = None,
     after: SortKey | None = None,
     limit: int,
 ) -> list[ListedStory]:
-    """Public stories in that order, and one more than `limit` when there are more."""
-    return await store.listed(reads, sort, source=source, after=after, limit=limit + 1)
+    """Public stories, ongoing or completed, in that order; one more than `limit` if there are more.
+
+    `author` is the whole name of a first author. `updated_after` goes with `Sort.UPDATED` alone,
+    because no index holds two orders at once. `after` is the `key` of the row before.
+    """
+    if updated_after is not None and sort is not Sort.UPDATED:
+        raise InvalidFilter("Only a list in the order of updates can begin at a time.")
+    return await store.listed(
+        reads,
+        sort,
+        source=source,
+        author=author,
+        updated_after=updated_after,
+        after=after,
+        limit=limit + 1,
+    )
 
 
 async def count_public(reads: Reads) -> Counts:

@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from rensai.kit.clock import Clock
 from rensai.kit.db import Database, Tx
 from rensai.kit.errors import RensaiError
+from rensai.kit.events import emit
 from rensai.kit.log import get_logger
+from rensai.rooms.catalogue.events import StoryRecounted
 from rensai.rooms.catalogue.store import recounts as store
 
 BATCH = 500
@@ -45,7 +47,7 @@ async def recount_story(tx: Tx, story_id: int) -> bool:
     """Count one story now; False when there is no such story."""
     if not await store.lock_stories(tx, [story_id]):
         return False
-    await store.recount(tx, [story_id])
+    await _write_figures(tx, [story_id])
     return True
 
 
@@ -73,5 +75,10 @@ async def _count(db: Database, story_ids: list[int]) -> None:
     async with db.transaction() as tx:
         await store.lock_stories(tx, story_ids)
         touched = await store.lock_queue(tx, story_ids)
-        await store.recount(tx, story_ids)
+        await _write_figures(tx, story_ids)
         await store.finish(tx, touched)
+
+
+async def _write_figures(tx: Tx, story_ids: list[int]) -> None:
+    changed = await store.recount(tx, story_ids)
+    await emit(tx, *(StoryRecounted(story_id=story_id) for story_id in sorted(changed)))

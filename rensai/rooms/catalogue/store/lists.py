@@ -1,29 +1,47 @@
 """SQL of lists and counts."""
 
+from datetime import datetime
+from itertools import product
+
 from rensai.kit.db import Query, Reads
 from rensai.rooms.catalogue.model import Counts, ListedStory, Sort, SortKey
 
-_NEWEST = "coalesce(published_at, created_at)"
 _KEYS = {
     Sort.UPDATED: ("updated_at", "timestamptz"),
     Sort.POPULAR: ("popularity_score", "numeric"),
-    Sort.NEWEST: (_NEWEST, "timestamptz"),
+    Sort.NEWEST: ("coalesce(published_at, created_at)", "timestamptz"),
 }
 
+Shape = tuple[Sort, bool, bool, bool, bool]
+"""The order; whether of one source, of one author, updated after, following a row."""
 
-def _list(sort: Sort, *, by_source: bool, after: bool) -> Query[ListedStory]:
+
+def _list(shape: Shape) -> Query[ListedStory]:
     """One list, which one index serves in its order: the key of every index ends in the id."""
+    sort, *given = shape
     key, kind = _KEYS[sort]
     conditions = ["deleted_at IS NULL", "status IN (1, 2)", "is_public"]
-    if after:
-        conditions.append(f"({key}, id) < ($2::{kind}, $3::bigint)")
-    if by_source:
-        conditions.append(f"source = ${4 if after else 2}")
+    place = 2
+    for is_given, condition in zip(
+        given,
+        (
+            "source = $%d::text",
+            "author_name = $%d::text",
+            "updated_at > $%d::timestamptz",
+            f"({key}, id) < ($%d::{kind}, $%d::bigint)",
+        ),
+        strict=True,
+    ):
+        if is_given:
+            count = condition.count("%d")
+            conditions.append(condition % tuple(range(place, place + count)))
+            place += count
     return Query(
         f"""
-        SELECT id, uid, kind, source, slug, title, authors, status, is_nsfw, cover_url, language,
-            original_language, chapter_count, last_chapter_no, follower_count, rating_avg,
-            popularity_score, {_NEWEST} AS newest_at, created_at, updated_at
+        SELECT id, uid, kind, source, source_story_id, slug, title, title_original, author_name,
+            authors, status, is_nsfw, cover_url, language, original_language, chapter_count,
+            word_count, last_chapter_no, view_count, follower_count, rating_avg, rating_count,
+            popularity_score, published_at, updated_at_source, created_at, updated_at
         FROM stories
         WHERE {" AND ".join(conditions)}
         ORDER BY {key} DESC, id DESC
@@ -33,11 +51,12 @@ def _list(sort: Sort, *, by_source: bool, after: bool) -> Query[ListedStory]:
     )
 
 
-LISTS = {
-    (sort, by_source, after): _list(sort, by_source=by_source, after=after)
-    for sort in Sort
-    for by_source in (False, True)
-    for after in (False, True)
+_EITHER = (False, True)
+LISTS: dict[Shape, Query[ListedStory]] = {
+    shape: _list(shape)
+    for shape in product(Sort, _EITHER, _EITHER, _EITHER, _EITHER)
+    # No index holds two orders at once.
+    if shape[0] is Sort.UPDATED or not shape[3]
 }
 
 # Chapters are added up from what recounts have written, not counted one by one.
@@ -52,12 +71,21 @@ _COUNTS = Query(
 
 
 async def listed(
-    reads: Reads, sort: Sort, *, source: str | None, after: SortKey | None, limit: int
+    reads: Reads,
+    sort: Sort,
+    *,
+    source: str | None,
+    author: str | None,
+    updated_after: datetime | None,
+    after: SortKey | None,
+    limit: int,
 ) -> list[ListedStory]:
     """The public stories that follow `after` in that order."""
-    query = LISTS[sort, source is not None, after is not None]
-    rest = () if source is None else (source,)
-    return await reads.all(query, limit, *(after or ()), *rest)
+    filters = (source, author, updated_after)
+    shape = (sort, source is not None, author is not None, updated_after is not None)
+    query = LISTS[*shape, after is not None]
+    given = [value for value in filters if value is not None]
+    return await reads.all(query, limit, *given, *(after or ()))
 
 
 async def counts(reads: Reads) -> Counts:

@@ -54,7 +54,7 @@ _LOCK_QUEUE = Query(
     """,
     int,
 )
-_RECOUNT = Command(
+_RECOUNT = Query(
     """
     WITH counted AS (
         SELECT
@@ -86,7 +86,9 @@ _RECOUNT = Command(
     WHERE stories.id = scored.id AND (
         stories.chapter_count, stories.word_count, stories.last_chapter_no, stories.popularity_score
     ) IS DISTINCT FROM (scored.chapters, scored.words, scored.last_no, scored.score)
-    """
+    RETURNING stories.id
+    """,
+    int,
 )
 _FINISH = Command("DELETE FROM recount_queue WHERE story_id = ANY($1::bigint [])")
 _FAIL = Command(
@@ -155,9 +157,9 @@ async def lock_queue(tx: Tx, story_ids: list[int]) -> list[int]:
     return await tx.all(_LOCK_QUEUE, story_ids)
 
 
-async def recount(tx: Tx, story_ids: list[int]) -> int:
-    """Count anew; how many stories had wrong figures."""
-    return await tx.run(_RECOUNT, story_ids)
+async def recount(tx: Tx, story_ids: list[int]) -> list[int]:
+    """Count anew; which stories have other figures now."""
+    return await tx.all(_RECOUNT, story_ids)
 
 
 async def finish(tx: Tx, story_ids: list[int]) -> None:

@@ -1,0 +1,1 @@
+"""Text as it is compared, asked for and shown."""

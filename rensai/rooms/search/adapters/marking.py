@@ -1,0 +1,66 @@
+"""Showing what matched: the text as HTML, with `mark` around the words that were looked for."""
+
+from collections.abc import Sequence
+from html import escape
+
+from rensai.rooms.search.adapters.folding import is_unspaced, spans
+
+_EXCERPT = 240
+_BEFORE = 60
+
+
+def marked(text: str, words: Sequence[str]) -> str | None:
+    """The text with its matches marked, or None when there is none in it."""
+    found = _matches(text, words)
+    return _render(text, found) if found else None
+
+
+def excerpt(text: str, words: Sequence[str]) -> str | None:
+    """The part of a long text around its first match, marked; None when there is none."""
+    found = _matches(text, words)
+    if not found:
+        return None
+    start = max(0, found[0][0] - _BEFORE)
+    if start:  # not in the middle of a word
+        start = min(text.rfind(" ", 0, start) + 1 or start, found[0][0])
+    end = min(len(text), start + _EXCERPT)
+    if end < len(text):
+        end = max(text.rfind(" ", start, end), found[0][1])
+    inside = [(at - start, to - start) for at, to in found if to <= end]
+    before, after = "… " if start else "", " …" if end < len(text) else ""
+    return before + _render(text[start:end], inside) + after
+
+
+def _matches(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
+    whole = {word for word in words if not is_unspaced(word)}
+    parts = [word for word in words if is_unspaced(word)]
+    found: list[tuple[int, int]] = []
+    for start, end, word in spans(text):
+        if word in whole:
+            found.append((start, end))
+        elif parts and is_unspaced(word) and len(word) == end - start:
+            found += [(start + at, start + to) for at, to in _inside(word, parts)]
+    return found
+
+
+def _inside(run: str, parts: Sequence[str]) -> list[tuple[int, int]]:
+    """Where parts stand in a run of characters, overlaps joined."""
+    places = sorted(
+        (at, at + len(part)) for part in parts for at in range(len(run)) if run.startswith(part, at)
+    )
+    joined: list[tuple[int, int]] = []
+    for at, to in places:
+        if joined and at <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(to, joined[-1][1]))
+        else:
+            joined.append((at, to))
+    return joined
+
+
+def _render(text: str, found: Sequence[tuple[int, int]]) -> str:
+    pieces: list[str] = []
+    done = 0
+    for start, end in found:
+        pieces += [escape(text[done:start]), "<mark>", escape(text[start:end]), "</mark>"]
+        done = end
+    return "".join([*pieces, escape(text[done:])])

@@ -1,0 +1,5 @@
+"""What other floors and rooms may know of search."""
+
+from rensai.rooms.search.service import Index
+
+__all__ = ["Index"]

@@ -1,0 +1,101 @@
+"""Keeping entries true: the one way by which anything gets onto a shelf.
+
+Whoever writes holds the state, reads the catalogue and writes, in this order and in one
+transaction. So entries are never older than what a writer before has written, and the numbers of
+the journal are in the order in which processes come to see them.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from rensai.kit.clock import Clock
+from rensai.kit.db import Tx
+from rensai.rooms.catalogue import door as catalogue
+from rensai.rooms.catalogue.door import StoryFacts
+from rensai.rooms.search.model import Change, Entry, Shelf
+from rensai.rooms.search.service.entries import entry_of
+from rensai.rooms.search.store import state as states
+from rensai.rooms.search.store import writing as store
+from rensai.rooms.search.store.writing import Known, Written
+
+
+async def refresh_stories(tx: Tx, clock: Clock, story_ids: Sequence[int]) -> int:
+    """Bring the entries of these stories up to date, and of their translations; how many changed.
+
+    It may run twice or late: what is written is what the catalogue says now.
+    """
+    state = await states.hold(tx)
+    live = Shelf(state.live)
+    facts = await _with_translations(tx, live, story_ids)
+    entries = {story.id: entry_of(story) for story in facts if story.is_visible}
+    wanted = {*story_ids, *(story.id for story in facts)}
+    changes = await put(tx, live, wanted, entries)
+    if state.building is not None and state.building_frozen is None:
+        await put(tx, Shelf(state.building), wanted, entries)
+    if changes:
+        await states.note(tx, changes, clock.now())
+    return len(changes)
+
+
+async def read_entries(tx: Tx, story_ids: Sequence[int]) -> dict[int, Entry]:
+    """The entries that these stories should have; a story that nobody may see has none."""
+    facts = await catalogue.facts_of(tx, story_ids)
+    return {story.id: entry_of(story) for story in facts if story.is_visible}
+
+
+async def put(
+    tx: Tx, shelf: Shelf, story_ids: Iterable[int], entries: Mapping[int, Entry]
+) -> list[Change]:
+    """Make the shelf say this of these stories and nothing else; the state is held."""
+    known = await store.known(tx, shelf, list(story_ids))
+    gone = [one for id_, one in known.items() if id_ not in entries]
+    if gone:
+        await store.remove(tx, shelf, gone)
+    different = [
+        entry
+        for id_, entry in entries.items()
+        if (was := known.get(id_)) is None
+        or (was.digest, was.words_digest) != (entry.digest, entry.words_digest)
+    ]
+    changes = [Change(one.story_id, one.facets, []) for one in gone]
+    if different:
+        written = await interned(tx, shelf, different)
+        await store.write(tx, shelf, written, known)
+        await store.add_vocabulary(
+            tx, shelf, sorted({word for entry in different for word in entry.vocabulary})
+        )
+        changes += [_change(one, known.get(one.entry.card.story_id)) for one in written]
+    return changes
+
+
+def _change(one: Written, was: Known | None) -> Change:
+    before, after = set(was.facets if was else ()), set(one.facets)
+    return Change(one.entry.card.story_id, sorted(before - after), sorted(after - before))
+
+
+async def interned(tx: Tx, shelf: Shelf, entries: Sequence[Entry]) -> list[Written]:
+    """The entries with the numbers that their facet values have on the shelf."""
+    wanted = {(one.facet, one.value): one for entry in entries for one in entry.facets}
+    numbers = await store.intern(tx, shelf, wanted.values())
+    renamed = {
+        number.id: wanted[key].label
+        for key, number in numbers.items()
+        if number.label != wanted[key].label and number.facet not in {"author", "tag"}
+    }
+    if renamed:
+        await store.relabel(tx, shelf, renamed)
+    return [
+        Written(entry, sorted(numbers[one.facet, one.value].id for one in entry.facets))
+        for entry in entries
+    ]
+
+
+async def _with_translations(tx: Tx, live: Shelf, story_ids: Sequence[int]) -> list[StoryFacts]:
+    """The stories, and those whose count of translations depends on them, before and now."""
+    facts = await catalogue.facts_of(tx, story_ids)
+    groups = {story.translation_group for story in facts} - {None}
+    groups |= set(await store.groups(tx, live, story_ids))
+    if not groups:
+        return facts
+    told = await catalogue.translations_of(tx, [group for group in groups if group is not None])
+    others = {one.story_id for one in told} - set(story_ids)
+    return [*facts, *await catalogue.facts_of(tx, sorted(others))]

@@ -1,0 +1,44 @@
+"""What search does when it hears of a change, and the upkeep of its index."""
+
+import os
+import socket
+from datetime import timedelta
+
+import msgspec
+
+from rensai.kit.events import About
+from rensai.kit.tasks import TaskContext, task
+from rensai.rooms.catalogue.door import SourcePolicyChanged, TaxonomyChanged
+from rensai.rooms.search import service
+
+_HOURS = timedelta(hours=6)
+
+
+class Nothing(msgspec.Struct):
+    """A scheduled task needs to be told nothing."""
+
+
+@task(queue="search", priority=10)
+async def refresh(context: TaskContext, args: About) -> None:
+    """Bring the entries of stories that have changed up to date."""
+    async with context.db.transaction() as tx:
+        await service.refresh_stories(tx, context.clock, args.ids)
+
+
+@task(queue="search", timeout=_HOURS, dedupe=lambda event: event.source)
+async def refresh_source(context: TaskContext, args: SourcePolicyChanged) -> None:
+    """Show or hide what a source has brought."""
+    await service.refresh_source(context.db, context.clock, args.source)
+
+
+@task(queue="search", timeout=_HOURS, dedupe=lambda event: event.taxonomy)
+async def refresh_taxonomy(context: TaskContext, args: TaxonomyChanged) -> None:
+    """Know a taxonomy, and every story that is sorted by it, as they are now."""
+    await service.refresh_taxonomy(context.db, context.clock, args.taxonomy)
+
+
+@task(queue="search", concurrency=1, timeout=_HOURS, schedule="* * * * *")
+async def keep_whole(context: TaskContext, args: Nothing) -> None:
+    """Build the index when this release wants another one, and clear the journal."""
+    name = f"{socket.gethostname()[:30]}:{os.getpid()}:task{context.task_id}"
+    await service.keep_whole(context.db, context.clock, name)
