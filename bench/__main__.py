@@ -4,7 +4,7 @@ import importlib
 import sys
 
 CASES = ("empty_route", "list_route", "tasks", "start", "memory", "ingest", "ingest_acceptance")
-LONG = ("ingest_soak", "ingest_large")
+LONG = ("ingest_soak", "ingest_large", "search", "search_judged")
 
 
 def main(names: list[str]) -> int:

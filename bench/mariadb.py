@@ -19,12 +19,10 @@ DATABASE = "peer"
 # Warm and out of each other's way: all data in memory, nothing that waits for the disk, and no
 # query cache, which would measure itself. What is not named is MariaDB's own default.
 _SETTINGS = {
-    "innodb_buffer_pool_size": "1G",
+    "innodb_buffer_pool_size": "2G",
     "innodb_log_file_size": "512M",
     "innodb_flush_log_at_trx_commit": "0",
     "innodb_doublewrite": "0",
-    "innodb_ft_min_token_size": "1",
-    "innodb_ft_enable_stopword": "0",
     "character_set_server": "utf8mb4",
     "collation_server": "utf8mb4_unicode_520_ci",
     "local_infile": "1",

@@ -25,11 +25,39 @@ from rensai.kit.migrate import migrate
 STORIES = 300_000
 _AT_ONCE = 10_000
 _COLUMNS = (
-    "id uid kind source source_story_id slug title title_original authors tags hidden_tags status "
-    "age_rating is_nsfw cover_url summary language original_language translation_group "
-    "chapter_count word_count last_chapter_no follower_count popularity_score rating_avg "
-    "rating_count view_count published_at created_at updated_at deleted_at is_public"
-).split()
+    "id",
+    "uid",
+    "kind",
+    "source",
+    "source_story_id",
+    "slug",
+    "title",
+    "title_original",
+    "authors",
+    "tags",
+    "hidden_tags",
+    "status",
+    "age_rating",
+    "is_nsfw",
+    "cover_url",
+    "summary",
+    "language",
+    "original_language",
+    "translation_group",
+    "chapter_count",
+    "word_count",
+    "last_chapter_no",
+    "follower_count",
+    "popularity_score",
+    "rating_avg",
+    "rating_count",
+    "view_count",
+    "published_at",
+    "created_at",
+    "updated_at",
+    "deleted_at",
+    "is_public",
+)
 _TAXONOMIES = ((PAIRING, "Pairing", True), (UNIVERSE, "Universe", False))
 _SETTLE = (
     "SELECT setval(pg_get_serial_sequence('stories', 'id'), (SELECT max(id) FROM stories))",
@@ -58,7 +86,9 @@ async def _fill(url: str, number: int, extra: Sequence[Story]) -> None:
     made = Stories()
     connection = await connect(url, seconds=10)
     try:
+        # What is written here refers to what is written here: nothing needs to be looked up.
         await connection.execute("SET synchronous_commit = off")
+        await connection.execute("SET session_replication_role = replica")
         tables = await _words(connection, made)
         done = 0
         for some in _batches(itertools.chain(made.make(number), extra), _AT_ONCE):

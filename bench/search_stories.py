@@ -1,5 +1,6 @@
 """The stories of a large library: what a reader could search for, the same for the same seed."""
 
+import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -8,7 +9,7 @@ from functools import cached_property
 from random import Random
 from uuid import UUID
 
-from bench.search_texts import LANGUAGES, Deck, Tongue
+from bench.search_texts import LANGUAGES, WORDS, Deck, Tongue
 
 SEED = 20_260_401
 HIDDEN_SOURCE = "source-19"
@@ -25,33 +26,6 @@ _ORIGINALS = {
     "zh": (("ja", 0.04), ("ko", 0.04)),
     "ja": (("zh", 0.03),),
     "ko": (("ja", 0.04), ("zh", 0.04)),
-}
-_GENRES = (
-    "Action|Adventure|Romance|Fantasy|Comedy|Drama|Tiên hiệp|Ngôn tình|Huyền huyễn|Đô thị|"
-    "Slice of life|School life|Mystery|Martial arts|Supernatural|Historical|Psychological|Horror|"
-    "Science fiction|Isekai|Xuyên không|Trọng sinh|Hệ thống|Cổ đại|Hiện đại|Wuxia|Xianxia|Xuanhuan|"
-    "Tragedy|Harem|Reverse harem|Boys love|Girls love|Mecha|Military|Sports|Music|Cooking|Medical|"
-    "Detective|Thriller|Crime|Post apocalyptic|Dystopia|Space opera|Cyberpunk|Steampunk|Game|"
-    "LitRPG|Virtual reality|Kinh dị|Linh dị|Điền văn|Cung đấu|Gia đấu|Mạt thế|Vô hạn lưu|Light novel|"
-    "Fairy tale|Cozy"
-).split("|")
-_GENRE_SLUGS = {
-    "Tiên hiệp": "tien-hiep",
-    "Ngôn tình": "ngon-tinh",
-    "Huyền huyễn": "huyen-huyen",
-    "Đô thị": "do-thi",
-    "Xuyên không": "xuyen-khong",
-    "Trọng sinh": "trong-sinh",
-    "Hệ thống": "he-thong",
-    "Cổ đại": "co-dai",
-    "Hiện đại": "hien-dai",
-    "Kinh dị": "kinh-di",
-    "Linh dị": "linh-di",
-    "Điền văn": "dien-van",
-    "Cung đấu": "cung-dau",
-    "Gia đấu": "gia-dau",
-    "Mạt thế": "mat-the",
-    "Vô hạn lưu": "vo-han-luu",
 }
 _WARNINGS = ("Violence", "Character death", "Gore", "Abuse", "Self harm", "Body horror")
 _UNIVERSES = ("Canon", "Alternate universe", "Crossover", "Fusion", "Future")
@@ -123,7 +97,8 @@ class Stories:
     @cached_property
     def genres(self) -> list[Word]:
         """All of them, the most frequent first."""
-        return [Word(_GENRE_SLUGS.get(name) or _slug(name), name) for name in _GENRES]
+        said: dict[str, str] = json.loads((WORDS / "genres.json").read_text())
+        return [Word(slug, name) for slug, name in said.items()]
 
     @cached_property
     def terms(self) -> dict[str, list[Word]]:
