@@ -17,6 +17,7 @@ from rensai.kit.web.exposition import ProcessFigures, process_gauges
 from rensai.kit.web.headers import Site
 from rensai.kit.web.metrics import HttpMetrics
 from rensai.kit.web.siblings import Siblings
+from rensai.rooms.search.door import Index
 from rensai.wiring.health import process_state
 from rensai.wiring.openapi import api_description
 from rensai.wiring.routes import ROUTES
@@ -32,6 +33,7 @@ def create_app(services: Services, routes: Sequence[ControllerRouterHandler] = R
         gauges = [*process_gauges(), *process_state(services)]
         return ProcessFigures(str(os.getpid()), list(metrics.series()), gauges)
 
+    index = Index()
     description = api_description(routes, config.base_url)
     siblings = Siblings(config.data_dir / "run" / "metrics", own_figures)
 
@@ -39,6 +41,12 @@ def create_app(services: Services, routes: Sequence[ControllerRouterHandler] = R
     async def sharing_figures(_: Litestar) -> AsyncGenerator[None, None]:
         async with siblings.published():
             yield
+
+    @asynccontextmanager
+    async def searching(_: Litestar) -> AsyncGenerator[None, None]:
+        index.begin(services.db.replica)
+        yield
+        await index.close()
 
     return application(
         routes,
@@ -49,9 +57,10 @@ def create_app(services: Services, routes: Sequence[ControllerRouterHandler] = R
         dependencies={
             "services": Provide(lambda: services, sync_to_thread=False),
             "description": Provide(lambda: description, sync_to_thread=False),
+            "index": Provide(lambda: index, sync_to_thread=False),
             "siblings": Provide(lambda: siblings, sync_to_thread=False),
             **DEPENDENCIES,
         },
         state={"services": services},
-        lifespan=[sharing_figures] if config.web_processes > 1 else [],
+        lifespan=[searching, *([sharing_figures] if config.web_processes > 1 else [])],
     )

@@ -37,10 +37,22 @@ COMMANDS = {
     "replay-dead-letter": Entry(
         "rensai.rooms.ingest.cli.work:replay_dead_letter", "Try pushed items again that failed."
     ),
+    "story": Entry("rensai.rooms.catalogue.cli.stories:story", "One story and what you say of it."),
+    "taxonomy": Entry(
+        "rensai.rooms.catalogue.cli.taxonomies:taxonomy", "What stories are sorted by."
+    ),
+    "term": Entry("rensai.rooms.catalogue.cli.taxonomies:term", "The entries of taxonomies."),
+    "policy": Entry(
+        "rensai.rooms.catalogue.cli.policies:policy", "Which sources everybody may read."
+    ),
     "recount-worker": Entry(
-        "rensai.rooms.catalogue.cli:recount_worker", "Count stories that have changed."
+        "rensai.rooms.catalogue.cli.recounts:recount_worker", "Count stories that have changed."
+    ),
+    "recount-story": Entry(
+        "rensai.rooms.catalogue.cli.recounts:recount_story", "Count one story now."
     ),
     "recount-story": Entry("rensai.rooms.catalogue.cli:recount_story", "Count one story now."),
+    "search": Entry("rensai.rooms.search.cli:search", "The search index: build, compare, explain."),
     "doctor": Entry("rensai.wiring.commands_doctor:doctor", "Check everything; say how to mend."),
     "config": Entry("rensai.wiring.commands_config:config", "Show every setting and its source."),
     "tasks": Entry("rensai.kit.tasks.cli:tasks", "Background tasks: what waits, what failed."),

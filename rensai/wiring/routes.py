@@ -10,6 +10,7 @@ from rensai.rooms.instance import api as instance_api
 from rensai.rooms.instance import pages as instance_pages
 from rensai.rooms.readers import api as readers_api
 from rensai.rooms.readers import pages as readers_pages
+from rensai.rooms.search import api as search_api
 from rensai.wiring import health
 
 ROUTES: tuple[ControllerRouterHandler, ...] = (
@@ -18,6 +19,7 @@ ROUTES: tuple[ControllerRouterHandler, ...] = (
     *api_routes.routes,  # /api/v1/openapi.json, /api/v1/docs
     *instance_api.routes,  # /api/v1/instance
     *catalogue_api.routes,  # /api/v1/series
+    *search_api.routes,  # /api/v1/search…
     *readers_api.routes,  # /api/v1/auth/…
     *ingest_novel_api.routes,  # /wp-json/novel/v1/ingest/…
     *catalogue_pages.routes,  # /, /browse

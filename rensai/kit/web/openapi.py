@@ -128,7 +128,7 @@ def _errors_of(handler: HTTPRouteHandler) -> list[type[errors.RensaiError]]:
 
 def _has_query(handler: HTTPRouteHandler) -> bool:
     """Any parameter that is neither ours nor in the path came from the query."""
-    ours = {"data", "request", "services", "user", "frame", "state", "headers", "cookies"}
+    ours = {"data", "request", "services", "user", "frame", "index", "state", "headers", "cookies"}
     in_path = {part.partition(":")[0] for path in handler.paths for part in _braced(path)}
     return bool(set(handler.parsed_fn_signature.parameters) - ours - in_path)
 

@@ -17,6 +17,9 @@ LOCAL = "local"
 STATUSES = ("draft", "ongoing", "completed", "hiatus", "dropped")
 """A story's status is kept as its place in this list."""
 
+AGE_RATINGS = ("everyone", "teen", "mature", "explicit")
+"""Whom a story is for, from the mildest."""
+
 
 class Sort(Enum):
     """The orders in which stories are listed, the largest value first."""
@@ -116,6 +119,38 @@ class Taxonomy(msgspec.Struct, frozen=True):
 
     is_builtin: bool
     """Every instance has it, and nobody can remove it."""
+
+
+class TermInUse(msgspec.Struct, frozen=True):
+    """A term, and how many stories have it."""
+
+    slug: str
+    name: str
+    stories: int
+
+
+class Policy(msgspec.Struct, frozen=True):
+    """Whether a source is open to everybody, and on whose rights that rests."""
+
+    source: str
+    is_public: bool
+    rights: str
+    updated_at: datetime | None
+    """None when nobody has said anything about the source: it is open then."""
+
+    stories: int | None
+    """How many stories it has; counted for sources that have a policy of their own."""
+
+    unlike: int | None
+    """How many of them the policy has not been written onto: it was interrupted."""
+
+
+class Description(msgspec.Struct, frozen=True):
+    """What an operator says of a story. UNSET leaves what is known, None and nothing empty it."""
+
+    age_rating: str | UnsetType | None = UNSET
+    tags: list[str] | UnsetType = UNSET
+    hidden_tags: list[str] | UnsetType = UNSET
 
 
 class PlainFacts(msgspec.Struct, frozen=True):

@@ -17,6 +17,9 @@ LONGEST_SUMMARY = 2000
 LONGEST_INDEXED = 20_000
 """How much of a summary is searched."""
 
+LOCAL = "local"
+"""The source of what is uploaded here."""
+
 STATUSES = ("draft", "ongoing", "completed", "hiatus", "dropped")
 KINDS = ("novel", "manga", "manhwa", "manhua")
 AGES = ("everyone", "teen", "mature", "explicit")
@@ -111,6 +114,11 @@ class Card(msgspec.Struct, frozen=True):
     updated_at_source: datetime | None
     created_at: datetime
     updated_at: datetime
+
+    @property
+    def public_slug(self) -> str:
+        """The slug for `/api/v1` and addresses: bare when local, else with its source."""
+        return self.slug if self.source == LOCAL else f"{self.source}:{self.slug}"
 
 
 class FacetValue(msgspec.Struct, frozen=True):

@@ -1,7 +1,12 @@
 """A catalogue that receives, for the tests of this room."""
 
-from collections.abc import AsyncIterator
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
 
+import msgspec
 import pytest
 
 from rensai.kit.db import Database, DatabaseSettings
@@ -23,3 +28,37 @@ async def one_story(shelf: Shelf) -> Shelf:
     await shelf.stories(story("s1"))
     await shelf.news()
     return shelf
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What a command answered."""
+
+    code: int
+    output: str
+    errors: str
+
+
+Run = Callable[..., Awaitable[Told]]
+
+
+@pytest.fixture
+def command(database_url: str, tmp_path: Path) -> Run:
+    """Runs a command, in a process of its own, on the database of the test."""
+    environment = os.environ | {
+        "DATABASE_PRIMARY_URL": database_url,
+        "RENSAI_DATA_DIR": str(tmp_path / "data"),
+        "NODE_ENV": "test",
+    }
+
+    async def run(*arguments: str | bytes) -> Told:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "rensai", *arguments),
+            env=environment,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        output, errors = await process.communicate()
+        return Told(process.returncode or 0, output.decode(), errors.decode())
+
+    return run

@@ -254,3 +254,14 @@ async def stored_chapters(reads: Reads, story_id: str = "s1") -> list[StoredChap
 
 async def stored_stories(reads: Reads) -> dict[str, StoredStory]:
     return {row.source_story_id: row for row in await reads.all(_STORIES)}
+
+
+async def story_ids(shelf: Shelf) -> dict[str, int]:
+    """The id of every story by the one at its source."""
+    return {key: row.id for key, row in (await stored_stories(shelf.database.primary)).items()}
+
+
+async def versions(shelf: Shelf) -> dict[str, int]:
+    """How often every story has changed."""
+    found = await stored_stories(shelf.database.primary)
+    return {key: row.cache_version for key, row in found.items()}

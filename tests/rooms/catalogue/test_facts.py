@@ -16,7 +16,7 @@ from rensai.rooms.catalogue.door import (
     translations_of,
     visible_story_ids,
 )
-from tests.rooms.catalogue.incoming import SOURCE, Shelf, at, chapter, stored_stories, story
+from tests.rooms.catalogue.incoming import SOURCE, Shelf, at, chapter, story, story_ids
 
 pytestmark = pytest.mark.anyio
 
@@ -42,10 +42,6 @@ _GROUP = Command("UPDATE stories SET translation_group = $2 WHERE id = ANY($1::b
 _CLOSE = Command("UPDATE stories SET is_public = false WHERE id = $1")
 
 
-async def ids(shelf: Shelf) -> dict[str, int]:
-    return {key: row.id for key, row in (await stored_stories(shelf.database.primary)).items()}
-
-
 async def test_facts_hold_all_that_can_be_searched(shelf: Shelf) -> None:
     await shelf.stories(
         story(
@@ -62,7 +58,7 @@ async def test_facts_hold_all_that_can_be_searched(shelf: Shelf) -> None:
         )
     )
     await shelf.chapters(chapter(1, text="one two"), chapter(2.5, text="three"))
-    s1 = (await ids(shelf))["s1"]
+    s1 = (await story_ids(shelf))["s1"]
     async with shelf.database.transaction() as tx:
         await tx.run(_SET, s1)
         await tx.run(_TERM, s1, "warning", "gore", "Gore")
@@ -90,7 +86,7 @@ async def test_a_story_without_anything_has_empty_facts_and_nobody_asked_for_has
     shelf: Shelf,
 ) -> None:
     await shelf.stories(story("s1"))
-    (found,) = await facts_of(shelf.database.primary, [(await ids(shelf))["s1"]])
+    (found,) = await facts_of(shelf.database.primary, [(await story_ids(shelf))["s1"]])
     assert (found.aliases, found.genres, found.terms, found.tags) == ([], [], [], [])
     assert await facts_of(shelf.database.primary, []) == []
     assert await translations_of(shelf.database.primary, []) == []
@@ -103,7 +99,7 @@ async def test_drafts_the_deleted_and_the_closed_are_facts_but_not_visible(shelf
         story("closed", status=1),
     )
     await shelf.stories(story("gone", 1, deleted=True))
-    known = await ids(shelf)
+    known = await story_ids(shelf)
     async with shelf.database.transaction() as tx:
         await tx.run(_CLOSE, known["closed"])
     reads = shelf.database.primary
@@ -121,7 +117,7 @@ async def test_translations_count_the_others_that_can_be_read(shelf: Shelf) -> N
         *(story(name, status=1, language=name) for name in ("vi", "en", "ja")),
         story("draft", language="ko", status=0),
     )
-    known = await ids(shelf)
+    known = await story_ids(shelf)
     async with shelf.database.transaction() as tx:
         await tx.run(_GROUP, list(known.values()), GROUP)
         await tx.run(_CLOSE, known["ja"])
@@ -148,7 +144,7 @@ async def test_translations_count_the_others_that_can_be_read(shelf: Shelf) -> N
 async def test_stories_are_walked_by_source_and_by_taxonomy_in_steps(shelf: Shelf) -> None:
     await shelf.stories(*(story(f"s{number}") for number in range(5)))
     await shelf.stories(story("other"), source="elsewhere")
-    known = await ids(shelf)
+    known = await story_ids(shelf)
     reads = shelf.database.primary
     first = await story_ids_of_source(reads, SOURCE, after=0, limit=3)
     rest = await story_ids_of_source(reads, SOURCE, after=first[-1], limit=3)
@@ -170,7 +166,7 @@ async def test_stories_are_walked_by_source_and_by_taxonomy_in_steps(shelf: Shel
 async def test_every_term_and_genre_has_a_name(shelf: Shelf) -> None:
     await shelf.stories(story("s1", genres=["Tiên Hiệp"]))
     async with shelf.database.transaction() as tx:
-        await tx.run(_TERM, (await ids(shelf))["s1"], "fandom", "hp", "Harry Potter")
+        await tx.run(_TERM, (await story_ids(shelf))["s1"], "fandom", "hp", "Harry Potter")
     assert await term_names(shelf.database.primary) == [
         Term("fandom", "hp", "Harry Potter"),
         Term("genre", "tien-hiep", "Tiên Hiệp"),

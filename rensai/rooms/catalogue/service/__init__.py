@@ -1,5 +1,7 @@
 """What can be asked of the catalogue: one module for each verb."""
 
+from rensai.rooms.catalogue.service.assign_terms import assign_terms
+from rensai.rooms.catalogue.service.describe import describe_story, story_at
 from rensai.rooms.catalogue.service.facts import (
     facts_of,
     story_ids_of_source,
@@ -10,6 +12,7 @@ from rensai.rooms.catalogue.service.facts import (
 )
 from rensai.rooms.catalogue.service.holdings import count_held, touch_source
 from rensai.rooms.catalogue.service.lists import count_public, list_stories
+from rensai.rooms.catalogue.service.policies import clear_policy, list_policies, set_policy
 from rensai.rooms.catalogue.service.receive_chapters import receive_chapters
 from rensai.rooms.catalogue.service.receive_stories import receive_stories
 from rensai.rooms.catalogue.service.recount import (
@@ -19,25 +22,47 @@ from rensai.rooms.catalogue.service.recount import (
     touch_recounts,
 )
 from rensai.rooms.catalogue.service.recount_work import RecountWorker
-from rensai.rooms.catalogue.service.taxonomies import list_taxonomies
+from rensai.rooms.catalogue.service.taxonomies import (
+    define_taxonomy,
+    list_taxonomies,
+    remove_taxonomy,
+    rename_taxonomy,
+)
+from rensai.rooms.catalogue.service.terms import add_term, list_terms, remove_term, rename_term
+from rensai.rooms.catalogue.service.translations import link_translations, unlink_translation
 
 __all__ = [
     "RecountWorker",
+    "add_term",
+    "assign_terms",
+    "clear_policy",
     "count_held",
     "count_public",
+    "define_taxonomy",
+    "describe_story",
     "facts_of",
     "give_back_recounts",
+    "link_translations",
+    "list_policies",
     "list_stories",
     "list_taxonomies",
+    "list_terms",
     "receive_chapters",
     "receive_stories",
     "recount_due",
     "recount_story",
+    "remove_taxonomy",
+    "remove_term",
+    "rename_taxonomy",
+    "rename_term",
+    "set_policy",
+    "story_at",
     "story_ids_of_source",
     "story_ids_of_taxonomy",
     "term_names",
     "touch_recounts",
     "touch_source",
     "translations_of",
+    "unlink_translation",
     "visible_story_ids",
 ]

@@ -15,6 +15,9 @@ from rensai.rooms.catalogue.model import IncomingStory
 from rensai.rooms.catalogue.store import names as store
 from rensai.rooms.catalogue.store.names import Alias, OfGenre
 
+SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,119}")
+"""The slug of a genre or a term."""
+
 _LONGEST_SLUG = 120
 _NOT_IN_SLUGS = re.compile(r"[^a-z0-9]+")
 # Letters that do not fall apart into a plain one and an accent.

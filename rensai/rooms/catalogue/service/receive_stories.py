@@ -20,6 +20,7 @@ from rensai.rooms.catalogue.service.plan_stories import (
 )
 from rensai.rooms.catalogue.store import received_stories as store
 from rensai.rooms.catalogue.store import recounts
+from rensai.rooms.catalogue.store.stories import other_translations
 
 
 async def receive_stories(
@@ -50,7 +51,7 @@ async def receive_stories(
         story_ids = {w.item.source_story_id: id_ for w, id_ in written if not w.item.deleted}
         await write_names(tx, names, story_ids)
         await recounts.touch(tx, dict.fromkeys((id_ for _, id_ in written), 1), now)
-        await emit(tx, *_news(written))
+        await emit(tx, *_news(written), *await _news_of_translations(tx, written))
     done = {write.item.job_id for write, _ in written}
     lost = {write.item.job_id for write in plan.writes} - done
     outcomes += [slug_taken(one.job_id) if one.job_id in lost else one for one in plan.outcomes]
@@ -80,3 +81,20 @@ def _news(written: list[tuple[Write, int]]) -> list[Event]:
         elif write.known is not None:
             news.append(StoryDeleted(story_id=story_id))
     return news
+
+
+async def _news_of_translations(tx: Tx, written: list[tuple[Write, int]]) -> list[Event]:
+    """A story that can be read, or no longer, is one translation more or less for the others."""
+    turned = [id_ for write, id_ in written if write.known and _was_seen(write) != _is_seen(write)]
+    if not turned:
+        return []
+    others = await other_translations(tx, turned)
+    return [StoryChanged(story_id=story_id) for story_id in others]
+
+
+def _was_seen(write: Write) -> bool:
+    return write.known is not None and write.known.deleted_at is None and write.known.status > 0
+
+
+def _is_seen(write: Write) -> bool:
+    return write.story.deleted_at is None and write.story.status > 0

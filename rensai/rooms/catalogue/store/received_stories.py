@@ -88,12 +88,13 @@ _INSERT = Query(
     INSERT INTO stories (
         uid, kind, source, source_story_id, slug, title, title_original, authors, status,
         cover_url, summary, language, updated_at_source, deleted_at, cache_version,
-        created_at, updated_at
+        created_at, updated_at, is_public
     )
     SELECT
         uid, 'novel', $13, source_story_id, slug, title, title_original,
         CASE WHEN author_name IS NULL THEN '{{}}' ELSE ARRAY[author_name] END, status,
-        cover_url, summary, language, updated_at_source, deleted_at, 1, $14, $14
+        cover_url, summary, language, updated_at_source, deleted_at, 1, $14, $14,
+        coalesce((SELECT is_public FROM source_policies WHERE source = $13), true)
     FROM unnest($1::uuid [], $2::text [], {_COLUMNS})
         AS incoming (uid, source_story_id, {_NAMES})
     ORDER BY source_story_id
@@ -156,7 +157,7 @@ async def insert(
     *,
     now: datetime,
 ) -> dict[UUID, int]:
-    """Make these stories, each with its uid and its id at the source.
+    """Make these stories, each with its uid and its id at the source, as open as the source is.
 
     One that is not in the answer was refused by a unique index.
     """

@@ -37,12 +37,17 @@ _HANGUL = "\uac00-\ud7a3"
 UNSPACED = f"{_HAN}{_KANA}{_HANGUL}々〆〇"
 """Characters of the scripts that are cut into pairs, as the inside of a character class."""
 
+_OWNER = re.compile("['’][sS](?!\\w)")
+"""Who looks for a dragon finds the dragon's sword."""
+
 _RUN = re.compile(f"[{UNSPACED}]+|[^\\W_{UNSPACED}]+")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
 def fold(text: str) -> str:
     """The text as it is compared."""
+    if "'" in text or "’" in text:
+        text = _OWNER.sub("", text)
     if text.isascii():
         return text.lower().replace("'", "")
     # Composed again, since Hangul falls apart into letters and kana lose their voicing marks.

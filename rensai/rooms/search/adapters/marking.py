@@ -31,6 +31,18 @@ def excerpt(text: str, words: Sequence[str]) -> str | None:
     return before + _render(text[start:end], inside) + after
 
 
+def marked_beginnings(text: str, words: Sequence[str]) -> str:
+    """The text with the beginnings of its words marked that were typed so far."""
+    found: list[tuple[int, int]] = []
+    for start, end, word in spans(text):
+        if is_unspaced(word):
+            inside = _inside(word, [one for one in words if is_unspaced(one)])
+            found += [(start + at, min(start + to, end)) for at, to in inside]
+        elif begun := max((len(one) for one in words if word.startswith(one)), default=0):
+            found.append((start, min(start + begun, end)))
+    return _render(text, found)
+
+
 def _matches(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
     whole = {word for word in words if not is_unspaced(word)}
     parts = [word for word in words if is_unspaced(word)]

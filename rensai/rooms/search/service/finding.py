@@ -1,5 +1,6 @@
 """Answering a question: what is found, in order, with counts."""
 
+import msgspec
 from pyroaring import BitMap
 
 from rensai.kit.db import Reads
@@ -47,12 +48,11 @@ async def find(reads: Reads, index: Index, question: Question) -> Found:
     )
     shown = places[: question.limit]
     cards = await store.cards(reads, picture.shelf, [place.story_id for place in shown])
-    words = matches.words if matches else []
     return Found(
         hits=[
-            Hit(cards[place.story_id], place.key, highlights(cards[place.story_id], words))
+            Hit(card, place.key, _highlights(card, matches))
             for place in shown
-            if place.story_id in cards
+            if (card := cards.get(place.story_id)) is not None
         ],
         has_more=len(places) > question.limit,
         total=total,
@@ -62,10 +62,18 @@ async def find(reads: Reads, index: Index, question: Question) -> Found:
     )
 
 
-def highlights(card: Card, words: list[str]) -> dict[str, str]:
-    """What of a card the words stand in."""
-    if not words:
+def following(question: Question, after: tuple[int, int]) -> Question:
+    """The same question from after that place in its order."""
+    return msgspec.structs.replace(question, after=after)
+
+
+def _highlights(card: Card, matches: Matches | None) -> dict[str, str]:
+    """What of a card the words stand in that were looked for."""
+    if matches is None:
         return {}
+    words = matches.words
+    if card.story_id not in matches.strictly:
+        words = [*words, *matches.similar]
     found = {
         "title": marked(card.title, words),
         "title_original": marked(card.title_original or "", words),

@@ -13,6 +13,7 @@ from rensai.kit.log import get_logger
 from rensai.rooms.search.model import News
 from rensai.rooms.search.service import loading
 from rensai.rooms.search.service.lexicon import Lexicon
+from rensai.rooms.search.service.names import Names
 from rensai.rooms.search.service.picture import Picture
 from rensai.rooms.search.store import reading as store
 from rensai.rooms.search.store import state as states
@@ -32,6 +33,11 @@ class Standing:
     def __init__(self, picture: Picture) -> None:
         self.picture = picture
         self.lexicon = Lexicon(picture.shelf)
+        self._names: dict[str, Names] = {}
+
+    def names(self, facet: str) -> Names:
+        """The values of a facet by how they begin."""
+        return self._names.setdefault(facet, Names(self.picture, facet))
 
 
 class Index:
@@ -43,6 +49,11 @@ class Index:
         self._looking = asyncio.Lock()
         self._making: asyncio.Task[None] | None = None
 
+    def begin(self, reads: Reads) -> None:
+        """Make the first picture before anybody asks; what fails is tried again by who does."""
+        self._making = asyncio.create_task(self._warm(reads))
+        self._making.add_done_callback(_heard)
+
     async def standing(self, reads: Reads) -> Standing:
         """The picture as of now; the first question of a process waits until there is one."""
         if self._standing is None or time.monotonic() - self._looked_at > _FRESH_SECONDS:
@@ -52,11 +63,19 @@ class Index:
         assert self._standing is not None  # noqa: S101 - a look makes one or raises
         return self._standing
 
+    async def version(self, reads: Reads) -> str:
+        """What stands for all that can be found now: the same until something changes."""
+        picture = (await self.standing(reads)).picture
+        return f"{picture.generation}-{picture.last_change}-{picture.taxonomies_version}"
+
     async def close(self) -> None:
         """Stop making a picture that nobody will ask."""
         if self._making is not None:
             self._making.cancel()
             await asyncio.gather(self._making, return_exceptions=True)
+
+    async def _warm(self, reads: Reads) -> None:
+        await self.standing(reads)
 
     async def _look(self, reads: Reads) -> None:
         began = time.monotonic()

@@ -57,6 +57,12 @@ class Matches(msgspec.Struct, frozen=True):
     words: list[str]
     """What to mark where it stands."""
 
+    similar: list[str] = []
+    """What to mark besides in stories that are not in `strictly`."""
+
+    strictly: BitMap = BitMap()
+    """The stories that have what was asked for as it was spelt."""
+
     corrected: str | None = None
 
 
@@ -83,7 +89,7 @@ async def match(reads: Reads, standing: Standing, asked: Asked) -> Matches:
     tiers.add(Tier.MIXED, _every(told) & BitMap.union(*named))
     tiers.add(Tier.SUMMARY, _every(told))
     if len(tiers.stories) >= _ENOUGH:
-        return Matches(tiers.stories, tiers.found, asked.words)
+        return Matches(tiers.stories, tiers.found, asked.words, strictly=tiers.stories)
     return await _with_similar(reads, standing, asked, tiers, told)
 
 
@@ -91,8 +97,9 @@ async def _with_similar(
     reads: Reads, standing: Standing, asked: Asked, tiers: "_Tiers", told: Sequence[BitMap]
 ) -> Matches:
     """What may have been meant besides."""
-    strictly = len(tiers.stories)
-    others = await meant(reads, standing.picture.shelf, _correctable(asked))
+    strictly = BitMap(tiers.stories)
+    shortest = 5 if strictly else 3
+    others = await meant(reads, standing.picture.shelf, _correctable(asked, shortest))
     last = asked.clauses[-1][-1].words[-1] if asked.clauses[-1][-1].words else ""
     queries = [
         place.value + word for words in others.values() for word in words for place in _NAMES
@@ -118,9 +125,14 @@ async def _with_similar(
         # One word too many, or misspelt beyond recognition.
         for left_out in range(len(wide)):
             tiers.add(Tier.NEARLY, _every(wide[:left_out] + wide[left_out + 1 :]))
-    best = [word for words in others.values() for word in words]
-    corrected = _corrected(asked, others) if not strictly and tiers.stories else None
-    return Matches(tiers.stories, tiers.found, [*asked.words, *best], corrected)
+    return Matches(
+        tiers.stories,
+        tiers.found,
+        asked.words,
+        similar=[word for words in others.values() for word in words],
+        strictly=strictly,
+        corrected=_corrected(asked, others) if tiers.stories and not strictly else None,
+    )
 
 
 class _Sets:
@@ -205,11 +217,13 @@ def _any(sets: "dict[Place, BitMap]", places: Iterable[Place]) -> BitMap:
     return BitMap.union(BitMap(), *(sets[place] for place in places if place in sets))
 
 
-def _correctable(asked: Asked) -> list[str]:
+def _correctable(asked: Asked, shortest: int) -> list[str]:
     """Words that may be misspelt: plain ones of some length, in scripts with letters."""
     terms = [term for clause in asked.clauses for term in clause if not term.in_a_row]
     words = [word for term in terms for word in term.words]
-    return [word for word in dict.fromkeys(words) if len(word) > 2 and not is_unspaced(word)]
+    return [
+        word for word in dict.fromkeys(words) if len(word) >= shortest and not is_unspaced(word)
+    ]
 
 
 def _corrected(asked: Asked, others: "dict[str, list[str]]") -> str | None:

@@ -14,7 +14,7 @@ from rensai.rooms.search.service.tally import as_array
 _POPULAR_BITS = 40
 
 
-class Place(msgspec.Struct, frozen=True):
+class Placed(msgspec.Struct, frozen=True):
     """A story, and the number that it is sorted by."""
 
     story_id: int
@@ -29,7 +29,7 @@ def page(
     tiers: Sequence[tuple[Tier, BitMap]],
     after: tuple[int, int] | None,
     limit: int,
-) -> list[Place]:
+) -> list[Placed]:
     """At most `limit` stories after that place, the largest key first, then the larger id."""
     ids = as_array(stories).astype(np.int64)
     if sort is Sort.RELEVANCE:
@@ -46,7 +46,7 @@ def page(
         chosen = keys >= least
         ids, keys = ids[chosen], keys[chosen]
     order = np.lexsort((-ids, -keys))[:limit]
-    return [Place(int(ids[at]), int(keys[at])) for at in order]
+    return [Placed(int(ids[at]), int(keys[at])) for at in order]
 
 
 def _relevance(picture: Picture, ids: Ints, tiers: Sequence[tuple[Tier, BitMap]]) -> Ints:
