@@ -65,13 +65,14 @@ def _precision(asker: Asker, judged: Judged, titles: dict[str, str]) -> float:
     """The share of good ones among the first five; tells of those that fall short."""
     asked = urlencode({"q": judged.query, "limit": SHOWN, "counts": "false"})
     answer = asker.ask(f"/api/v1/search?{asked}")
-    slugs = [str(item["slug"]) for item in answer["items"]]
+    # An address has the source first, unless the story was uploaded here.
+    slugs = [str(item["slug"]).rpartition(":")[2] for item in answer["items"]]
     wanted = min(SHOWN, len(judged.relevant))
     good = sum(slug in judged.relevant for slug in slugs[:wanted])
     if good < wanted:
         shown = [
-            f"{'' if item['slug'] in judged.relevant else '✗ '}{item['title']}"
-            for item in answer["items"][:wanted]
+            f"{'' if slug in judged.relevant else '✗ '}{item['title']}"
+            for slug, item in zip(slugs[:wanted], answer["items"], strict=False)
         ]
         missing = sorted(judged.relevant - set(slugs[:wanted]))[: wanted - good]
         print(
