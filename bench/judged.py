@@ -1,12 +1,12 @@
 """A library written by hand in five languages, and what a reader would call a good answer.
 
 `judged/<language>.psv` has the stories; `judged/queries.psv` has the queries, each with the titles
-that were meant and, where others would do as well, a rule that tells which. The judgements were
-written before any engine was asked. A rule is a row of conditions that must all be met:
+that were meant and, where others would do as well, a rule that tells which. The titles were chosen
+before any engine was asked. A rule is a row of conditions that must all be met:
 
     name~than dao      these words in a row in the title, the original title or another title
     author=jane austen one of the authors
-    tag=slow burn      one of the tags
+    tag=slow burn      one of the tags, or of the genres, which are tags to a reader
 
 Both sides are compared without case, accents and punctuation.
 """
@@ -82,7 +82,7 @@ class _Said:
         names = [story.title, story.title_original or "", *story.aliases]
         self._names = [f" {folded(name)} " for name in names]
         self._authors = {folded(author) for author in story.authors}
-        self._tags = {folded(tag) for tag in story.tags}
+        self._tags = {folded(tag) for tag in (*story.tags, *story.genres)}
 
     def meets(self, field: str, value: str) -> bool:
         if field == "author":
