@@ -3,8 +3,11 @@
 import importlib
 import sys
 
-CASES = ("empty_route", "list_route", "tasks", "start", "memory", "ingest", "ingest_acceptance")
-LONG = ("ingest_soak", "ingest_large", "search", "search_judged")
+CASES = (
+    *("empty_route", "list_route", "tasks", "start", "memory"),
+    *("ingest", "ingest_acceptance", "ingest_largest"),
+)
+LONG = ("ingest_soak", "ingest_large", "reading", "search", "search_judged")
 
 
 def main(names: list[str]) -> int:

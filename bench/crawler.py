@@ -41,6 +41,9 @@ class Request:
     name: str = field(default_factory=lambda: uuid4().hex)
     """Its idempotency key."""
 
+    encoding: str = "identity"
+    """How the body is packed."""
+
     @staticmethod
     def of(kind: Kind, items: list[bytes]) -> "Request":
         """The request with these items, each encoded already."""
@@ -82,6 +85,7 @@ class Crawler:
         base = f"POST.{path}.{stamp}.{nonce}.{request.digest}"
         headers = {
             "Content-Type": "application/json",
+            "Content-Encoding": request.encoding,
             "Idempotency-Key": request.name,
             "X-Novel-Request-Id": request_id or str(uuid4()),
             "X-Novel-Key-Id": self._key.key_id,

@@ -42,9 +42,9 @@ def run() -> bool:
         environment["ANSWER_CACHE_SECONDS"] = "0"
         with (
             running([serve, "serve"], environment, url=ours),
-            running([node(), "server.mjs"], _peer(place.url, hono_port), url=theirs, folder=hono),
+            running([node(), "server.mjs"], peer(place.url, hono_port), url=theirs, folder=hono),
         ):
-            _expect_the_same(ours, theirs)
+            expect_the_same(ours, theirs)
             outcome = compare(
                 "list_route",
                 "20 rows of 100,000 over HTTP, uncached, 16 clients, one process each",
@@ -60,7 +60,7 @@ def run() -> bool:
     return bool(outcome.reached)
 
 
-def _peer(url: str, port: int) -> dict[str, str]:
+def peer(url: str, port: int) -> dict[str, str]:
     parts = urlsplit(url)
     return {
         "PGHOST": parse_qs(parts.query)["host"][0],
@@ -72,7 +72,7 @@ def _peer(url: str, port: int) -> dict[str, str]:
     }
 
 
-def _expect_the_same(ours: str, theirs: str) -> None:
+def expect_the_same(ours: str, theirs: str) -> None:
     """Both must give the same rows and fields, on the first page and on the next."""
     pages = [json.loads(fetch(url)) for url in (ours, theirs)]
     following = [

@@ -1,18 +1,18 @@
 """Load over HTTP by wrk: one thread and 16 clients, so that it leaves the cores to the server."""
 
 import json
-import os
 import shutil
 import subprocess
 import tempfile
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from bench.harness import Sample, wait_until
 
 CLIENTS = 16
+_APT = Path(__file__).parent.parent / "scripts" / "apt.sh"
 
 _REPORT = """
 done = function(summary, latency, requests)
@@ -25,6 +25,12 @@ done = function(summary, latency, requests)
 end
 """
 
+_REQUEST = """
+function request()
+  return wrk.format(nil, path())
+end
+"""
+
 
 class LoadError(Exception):
     """The server did not answer as it should."""
@@ -33,22 +39,32 @@ class LoadError(Exception):
 def ensure_wrk() -> None:
     """wrk is in Debian; where it cannot be installed, say so."""
     if shutil.which("wrk") is None:
-        if os.geteuid() != 0 or shutil.which("apt-get") is None:
+        done = subprocess.run(["sh", str(_APT), "wrk"], check=False)
+        if done.returncode:
             raise LoadError("wrk is missing; install it (Debian: apt-get install wrk)")
-        subprocess.run(["apt-get", "-qq", "update"], check=True, stdout=subprocess.DEVNULL)
-        subprocess.run(
-            ["apt-get", "-qq", "-y", "install", "wrk"], check=True, stdout=subprocess.DEVNULL
-        )
 
 
-def requests_per_second(url: str, *, seconds: int = 4) -> Callable[[], Sample]:
-    """A measure for `Contender`: requests per second to one address, with latencies."""
+def requests_per_second(
+    url: str,
+    *,
+    seconds: int = 4,
+    clients: int = CLIENTS,
+    headers: Mapping[str, str] | None = None,
+    paths: str = "",
+) -> Callable[[], Sample]:
+    """A measure for `Contender`: requests per second to one address, with latencies.
+
+    `paths` is the body of a Lua function that gives the path of each request, where they differ.
+    """
+    request = f"function path()\n{paths}\nend\n{_REQUEST}" if paths else ""
+    sent = [f"-H{name}: {value}" for name, value in (headers or {}).items()]
 
     def measure() -> Sample:
         with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
-            script.write(_REPORT)
+            script.write(request + _REPORT)
             script.flush()
-            command = ["wrk", "-t1", f"-c{CLIENTS}", f"-d{seconds}s", "-s", script.name, url]
+            command = ["wrk", "-t1", f"-c{clients}", f"-d{seconds}s", "-s", script.name]
+            command += [*sent, url]
             done = subprocess.run(command, capture_output=True, text=True, check=True)
         report = json.loads(done.stdout.strip().splitlines()[-1])
         if report["bad"]:
@@ -63,6 +79,12 @@ def fetch(url: str) -> bytes:
     """The body of one answer."""
     with urllib.request.urlopen(url, timeout=10) as answer:  # noqa: S310 - our own server
         return answer.read()
+
+
+def tag_of(url: str) -> str:
+    """The ETag of one answer."""
+    with urllib.request.urlopen(url, timeout=10) as answer:  # noqa: S310 - our own server
+        return str(answer.headers["ETag"])
 
 
 def wait_for(url: str, process: "subprocess.Popen[bytes]", log: Path) -> None:

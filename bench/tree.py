@@ -10,12 +10,14 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 from urllib.error import URLError
 from urllib.request import urlopen
 
 import psutil
 
 from bench.servers import free_port
+from rensai.config_sources import record_path
 
 PATIENCE = 60.0
 
@@ -35,24 +37,58 @@ def data_folder() -> Generator[Path]:
 def site(data_dir: Path) -> Generator[tuple[subprocess.Popen[bytes], float]]:
     """A running site, and the seconds from its start to its first page."""
     port = free_port()
+    began = time.perf_counter()
+    with _running("serve", data_dir, port) as process:
+        _first_page(process, f"http://127.0.0.1:{port}/")
+        yield process, time.perf_counter() - began
+
+
+@contextmanager
+def filled_demo(data_dir: Path) -> Generator[subprocess.Popen[bytes]]:
+    """A demo that has just filled its library; what an earlier one recorded stays."""
+    record = record_path()
+    before = record.read_bytes() if record is not None and record.exists() else None
+    with tempfile.TemporaryFile() as said:
+        try:
+            with _running("demo", data_dir, free_port(), said) as process:
+                _wait_until_said(b"The library is filled", said, process)
+                yield process
+        finally:
+            if record is not None and before is not None:
+                record.write_bytes(before)
+            elif record is not None:
+                record.unlink(missing_ok=True)
+
+
+@contextmanager
+def _running(
+    command: str, data_dir: Path, port: int, out: IO[bytes] | None = None
+) -> Generator[subprocess.Popen[bytes]]:
     settings = {
         "RENSAI_DATA_DIR": str(data_dir),
         "PORT": str(port),
         "BASE_URL": f"http://127.0.0.1:{port}",
         "LOG_LEVEL": "warning",
     }
-    began = time.perf_counter()
     process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "rensai", "serve"],
+        [sys.executable, "-P", "-m", "rensai", command],
         env={**os.environ, **settings},
         stdin=subprocess.DEVNULL,
+        stdout=out,
     )
     try:
-        _first_page(process, f"http://127.0.0.1:{port}/")
-        yield process, time.perf_counter() - began
+        yield process
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(PATIENCE)
+
+
+def _wait_until_said(words: bytes, said: IO[bytes], process: subprocess.Popen[bytes]) -> None:
+    until = time.monotonic() + PATIENCE
+    while words not in os.pread(said.fileno(), 1 << 16, 0):
+        if process.poll() is not None or time.monotonic() > until:
+            raise RuntimeError(f"the demo never said: {words.decode()}")
+        time.sleep(0.05)
 
 
 def _first_page(process: subprocess.Popen[bytes], url: str) -> None:

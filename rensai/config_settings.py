@@ -236,6 +236,29 @@ class Config:
         ),
     ]
 
+    # Bulk ingest
+    ingest_max_stories_mb: Annotated[
+        int, About(whole(1, 64), "The largest request with stories, unpacked, in MB.", "5")
+    ]
+    ingest_max_chapters_mb: Annotated[
+        int, About(whole(1, 64), "The largest request with chapters, unpacked, in MB.", "12")
+    ]
+    ingest_idempotency_hours: Annotated[
+        int, About(whole(1, 720), "How long a request sent again gets the first answer.", "72")
+    ]
+    ingest_max_attempts: Annotated[
+        int, About(whole(0, 100), "How often an item that fails is tried again.", "5")
+    ]
+    ingest_completed_days: Annotated[
+        int, About(whole(1, 3650), "How long it is known what became of an item.", "7")
+    ]
+    ingest_failed_days: Annotated[
+        int, About(whole(1, 3650), "How long failed items and ended requests are kept.", "30")
+    ]
+    ingest_log_days: Annotated[
+        int, About(whole(1, 3650), "How long the log of ingest is kept; that of keys: 90.", "30")
+    ]
+
     # Images and archives
     image_max_upload_mb: Annotated[int, About(whole(1, 2048), "The largest image, in MB.", "50")]
     image_processing_concurrency: Annotated[

@@ -14,5 +14,10 @@ if [ -z "$uv" ]; then
     fi
 fi
 echo "Installing $lock"
-"$uv" pip sync --quiet --python "$venv/bin/python" --require-hashes --compile-bytecode "$lock"
+quiet=--quiet
+if [ -t 2 ]; then # who watches sees how far it is
+    quiet=''
+fi
+# shellcheck disable=SC2086 # an option or none
+"$uv" pip sync $quiet --python "$venv/bin/python" --require-hashes --compile-bytecode "$lock"
 "$venv/bin/python" scripts/link.py

@@ -36,13 +36,8 @@ if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
         chmod 755 "$policy"
         trap 'rm -f "$policy"' EXIT
     fi
-    export DEBIAN_FRONTEND=noninteractive
     # shellcheck disable=SC2086 # a list of packages
-    apt-get install -y -qq --no-install-recommends $missing >/dev/null 2>&1 || {
-        apt-get update -qq
-        # shellcheck disable=SC2086
-        apt-get install -y -qq --no-install-recommends $missing >/dev/null
-    }
+    sh "$(dirname "$0")/apt.sh" $missing || true # what is missing still is told below
     look
 fi
 

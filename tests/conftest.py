@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from rensai.kit.clock import SetClock
 from rensai.kit.db import Database
@@ -16,6 +17,10 @@ from tests.browser.site import Site, running_site
 from tests.rig import Rig, build_services, open_database, this_moment
 
 _FOLDER = "RENSAI_TEST_POSTGRES"
+
+# What is slow on a busy machine is not wrong.
+settings.register_profile("ours", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("ours")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -5,6 +5,7 @@ refuses most settings at connection time, and what is prepared in one transactio
 in the next. It is recognised by its process id, which differs from the server's own.
 """
 
+import os
 from dataclasses import dataclass
 from datetime import timedelta
 from urllib.parse import parse_qs
@@ -22,6 +23,10 @@ GRACE = timedelta(seconds=5)
 
 class TooOld(Unusable):
     """The PostgreSQL server is too old."""
+
+
+class WrongEncoding(Unusable):
+    """The database cannot store every text."""
 
 
 class Unreachable(Unusable):
@@ -95,6 +100,7 @@ async def probe(url: str) -> bool:
             await connection.execute("BEGIN READ ONLY")
             backend = await connection.fetchval("SELECT pg_backend_pid()")
             shown = await connection.fetchval("SHOW server_version_num")
+            encoding = await connection.fetchval("SHOW server_encoding")
             await connection.execute("COMMIT")
         finally:
             await connection.close(timeout=CONNECT_SECONDS)
@@ -105,6 +111,10 @@ async def probe(url: str) -> bool:
         raise TooOld(
             f"The database at {place(url)} is PostgreSQL {version}: "
             f"Rensai needs {OLDEST_VERSION} or newer"
+        )
+    if encoding != "UTF8":
+        raise WrongEncoding(
+            f"The database at {place(url)} stores text as {encoding}: Rensai needs UTF8"
         )
     return backend != connection.get_server_pid()
 
@@ -136,8 +146,16 @@ def _refusal(url: str, error: Exception) -> Unusable:
         return Refused(
             f"The database at {where} refuses us: {said(error, 'message')}", private=private
         )
-    reason = "no answer in time" if isinstance(error, TimeoutError) else str(error)
-    return Unreachable(f"The database at {where} does not answer: {reason}")
+    return Unreachable(f"The database at {where} does not answer: {_reason(error)}")
+
+
+def _reason(error: Exception) -> str:
+    """Why nobody answers, in the system's words and not in Python's."""
+    if isinstance(error, TimeoutError):
+        return "no answer in time"
+    if isinstance(error, OSError) and (error.errno or 0) > 0:
+        return os.strerror(error.errno or 0)
+    return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
 def _milliseconds(time: timedelta) -> str:

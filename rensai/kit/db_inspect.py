@@ -11,7 +11,6 @@ class Inspection(msgspec.Struct, frozen=True):
     """A server and a database as they are."""
 
     version: str
-    encoding: str
     now: datetime
     max_connections: int
     database_bytes: int
@@ -28,7 +27,6 @@ class Extension(msgspec.Struct, frozen=True):
 _INSPECT = Query(
     """
 SELECT current_setting('server_version') AS version,
-       current_setting('server_encoding') AS encoding,
        clock_timestamp() AS now,
        current_setting('max_connections')::int AS max_connections,
        pg_database_size(current_database()) AS database_bytes,

@@ -51,7 +51,6 @@ COMMANDS = {
     "recount-story": Entry(
         "rensai.rooms.catalogue.cli.recounts:recount_story", "Count one story now."
     ),
-    "recount-story": Entry("rensai.rooms.catalogue.cli:recount_story", "Count one story now."),
     "search": Entry("rensai.rooms.search.cli:search", "The search index: build, compare, explain."),
     "doctor": Entry("rensai.wiring.commands_doctor:doctor", "Check everything; say how to mend."),
     "config": Entry("rensai.wiring.commands_config:config", "Show every setting and its source."),

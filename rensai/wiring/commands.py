@@ -63,7 +63,7 @@ def migrate(*, check: bool, as_json: bool) -> None:
     """Bring the database up to this release.
 
     `serve` does so by itself. It is safe to run while another process does the same: one
-    migrates, the others wait. A migration that fails leaves nothing behind.
+    migrates, the others wait. What fails or is interrupted says so, and goes on with the next run.
 
     \b
     Examples:

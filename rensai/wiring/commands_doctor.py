@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 def doctor(*, as_json: bool) -> None:
     """Check everything the site stands on, and say how to mend what is wrong.
 
-    Configuration, data folder, disk, database, extensions, migrations, clock, storage, Redis.
-    It may run while the site runs. Exits with 1 when something is broken; a warning is not.
+    Configuration, data folder, disk, database, replica, connections, extensions, migrations,
+    clock, storage, Redis. It may run while the site runs. Exits with 1 when something is broken;
+    a warning is not.
 
     \b
     Examples:
@@ -32,7 +33,7 @@ def doctor(*, as_json: bool) -> None:
     try:
         config = load()
     except ConfigError as error:
-        mend = "set it as expected; `rensai config show` explains every setting"
+        mend = "set it as expected; `rensai config show` marks all that is wrong"
         findings = [Finding("configuration", "fail", str(error), mend)]
     else:
         from rensai.kit import log  # noqa: PLC0415

@@ -4,7 +4,7 @@ import json
 import sys
 from dataclasses import replace
 
-from rensai.config import Config, explain, load, write_record
+from rensai.config import Config, explain_one, load, write_record
 from rensai.wiring.serve import Tree
 from rensai.wiring.supervisor import Role
 
@@ -33,8 +33,8 @@ def start_demo() -> int:
 
 def _quiet(config: Config) -> Config:
     """Who looks at a demo wants to read the password, not a line for each request."""
-    level = next(value for value in explain() if value.field == "log_level")
-    return replace(config, log_level="warning") if level.source == "default" else config
+    chosen = explain_one("log_level").source != "default"
+    return config if chosen else replace(config, log_level="warning")
 
 
 def _announce(config: Config, prepared: str, *, ready: bool) -> None:

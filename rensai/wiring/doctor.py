@@ -13,8 +13,10 @@ from obstore.exceptions import BaseError
 from obstore.store import ObjectStore
 
 from rensai.config import Config
-from rensai.kit.db import Database
-from rensai.kit.db_inspect import extensions, inspect
+from rensai.kit.db import Database, NotDirect, Replica
+from rensai.kit.db_connect import Refused, TooOld, WrongEncoding
+from rensai.kit.db_inspect import Inspection, extensions, inspect
+from rensai.kit.embedded import EmbeddedDatabaseError
 from rensai.kit.errors import RensaiError
 from rensai.kit.migrate import pending
 from rensai.kit.redis import open_redis
@@ -52,7 +54,7 @@ async def examine(config: Config) -> list[Finding]:
 def _broken(name: str, error: Exception) -> Finding:
     private = error.private if isinstance(error, RensaiError) else None
     found = " ".join(f"{error}{f' ({private})' if private else ''}".split())
-    return Finding(name, "fail", found[:500], _MEND[name])
+    return Finding(name, "fail", found[:500], _CURES.get(type(error), _MEND[name]))
 
 
 def _configuration(config: Config) -> Iterable[Finding]:
@@ -102,42 +104,67 @@ async def _database(config: Config) -> list[Finding]:
     async with database_settings(config) as settings:
         database = await Database.open(settings)
         try:
-            return [*await _server(config, database), await _migrations(database)]
+            server = await inspect(database.primary)
+            return [
+                *_server(config, database, server),
+                *_connections(config, database, settings.queue_pool_size, server),
+                *await _extensions(database, server),
+                await _clock(database),
+                await _migrations(database),
+            ]
         finally:
             await database.close()
 
 
-async def _server(config: Config, database: Database) -> list[Finding]:
+def _server(config: Config, database: Database, server: Inspection) -> Iterable[Finding]:
+    kind = "external" if config.database_primary_url else "embedded"
+    pooled = ", through a pooler" if database.primary.connector.in_transaction_mode else ""
+    size = f"{server.database_bytes / (1 << 20):.0f} MiB"
+    yield Finding("database", "ok", f"{kind} PostgreSQL {server.version}, {size}{pooled}")
+    if isinstance(database.replica, Replica):
+        yield _replica(database.replica)
+
+
+def _replica(replica: Replica) -> Finding:
+    if replica.answers:
+        return Finding("replica", "ok", "answers")
+    mend = "see that it runs and that DATABASE_REPLICA_URL points to it, or unset that"
+    return Finding("replica", "warn", "does not answer; the primary is read instead", mend)
+
+
+def _connections(
+    config: Config, database: Database, queue: int, server: Inspection
+) -> Iterable[Finding]:
+    """Whether one tree finds room when it is at its busiest; a pooler makes room by itself."""
+    pooled = database.primary.connector.in_transaction_mode
+    each = queue + (0 if pooled else config.database_pool_size)
+    processes = {"web": config.web_processes, "worker": 1, "all": config.web_processes + 1}
+    wanted = each * processes[config.run_mode]
+    if wanted > server.max_connections:
+        yield Finding(
+            "connections",
+            "warn",
+            f"{wanted} may be asked for, and the server has {server.max_connections}",
+            "lower DATABASE_POOL_SIZE or WEB_PROCESSES, raise the server's max_connections, or "
+            "put PgBouncer before it",
+        )
+
+
+async def _extensions(database: Database, server: Inspection) -> list[Finding]:
+    offered = await extensions(database.primary, EXTENSIONS)
+    return [_extension(name, offered, may_create=server.may_create) for name in EXTENSIONS]
+
+
+async def _clock(database: Database) -> Finding:
     before = datetime.now(UTC)
     server = await inspect(database.primary)
     after = datetime.now(UTC)
-    kind = "external" if config.database_primary_url else "embedded"
-    size = f"{server.database_bytes / (1 << 20):.0f} MiB"
-    findings = [Finding("database", "ok", f"{kind} PostgreSQL {server.version}, {size}")]
-    if server.encoding != "UTF8":
-        findings.append(
-            Finding(
-                "database",
-                "fail",
-                f"its encoding is {server.encoding}",
-                "create the database with ENCODING 'UTF8' and TEMPLATE template0",
-            )
-        )
-    offered = await extensions(database.primary, EXTENSIONS)
-    findings += [_extension(name, offered, may_create=server.may_create) for name in EXTENSIONS]
     middle = before + (after - before) / 2
     skew = abs((server.now - middle).total_seconds())
-    findings.append(
-        Finding("clock", "ok", f"{skew:.3f} s from the database's")
-        if skew <= CLOCK_SECONDS
-        else Finding(
-            "clock",
-            "fail",
-            f"{skew:.1f} s from the database's",
-            "let both machines take their time from NTP",
-        )
-    )
-    return findings
+    found = f"{skew:.3f} s from the database's"
+    if skew <= CLOCK_SECONDS:
+        return Finding("clock", "ok", found)
+    return Finding("clock", "fail", found, "let both machines take their time from NTP")
 
 
 def _extension(name: str, offered: dict[str, bool], *, may_create: bool) -> Finding:
@@ -195,4 +222,13 @@ _MEND = {
     "that setting the embedded one is used",
     "storage": "see that the STORAGE_ settings name a bucket that the key may read and write",
     "redis": "see that Redis runs and that REDIS_URL points to it; without it the site works too",
+}
+_CURES: dict[type[Exception], str] = {
+    TooOld: "upgrade that server, or unset DATABASE_PRIMARY_URL to use the embedded database",
+    WrongEncoding: "create the database anew with ENCODING 'UTF8' and TEMPLATE template0",
+    NotDirect: "set DATABASE_QUEUE_URL to the address of PostgreSQL itself, past the pooler",
+    Refused: "see that DATABASE_PRIMARY_URL, and DATABASE_QUEUE_URL if it is set, name a database "
+    "that is there, and a user and password that may enter it",
+    EmbeddedDatabaseError: "do as it says; if it says nothing to do, the end of "
+    "postgres/postgres.log in the data folder tells more",
 }

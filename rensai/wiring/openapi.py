@@ -21,4 +21,5 @@ def api_description(routes: Sequence[ControllerRouterHandler], base_url: str) ->
 
 def description() -> str:
     """The OpenAPI document of this installation, as JSON."""
-    return api_description(ROUTES, config.load().base_url).as_json.decode().rstrip()
+    base_url = str(config.explain_one("base_url").value)
+    return api_description(ROUTES, base_url).as_json.decode().rstrip()

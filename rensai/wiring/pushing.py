@@ -16,7 +16,7 @@ import msgspec
 from rensai.client import Client, Waiting
 from rensai.client.journal import Journal
 from rensai.client.pushing import Complaint, Push, survey
-from rensai.config import explain
+from rensai.config import explain_one
 
 _LISTED = 50
 _SECONDS_BETWEEN_LINES = 2.0
@@ -166,7 +166,7 @@ def _client(place: str, where: Where, progress: Progress) -> Client:
 
 def _own_address() -> str:
     """Where the site of this configuration answers; nothing is made by asking."""
-    return str(next(value.value for value in explain() if value.field == "base_url"))
+    return str(explain_one("base_url").value)
 
 
 def _journal_path(path: Path, where: Where) -> Path:

@@ -4,6 +4,7 @@ from litestar.types import ControllerRouterHandler
 
 from rensai.kit.web import api_routes, assets
 from rensai.rooms.catalogue import api as catalogue_api
+from rensai.rooms.catalogue import novel_api as catalogue_novel_api
 from rensai.rooms.catalogue import pages as catalogue_pages
 from rensai.rooms.ingest import novel_api as ingest_novel_api
 from rensai.rooms.instance import api as instance_api
@@ -11,6 +12,7 @@ from rensai.rooms.instance import pages as instance_pages
 from rensai.rooms.readers import api as readers_api
 from rensai.rooms.readers import pages as readers_pages
 from rensai.rooms.search import api as search_api
+from rensai.rooms.search import novel_api as search_novel_api
 from rensai.wiring import health
 
 ROUTES: tuple[ControllerRouterHandler, ...] = (
@@ -18,8 +20,10 @@ ROUTES: tuple[ControllerRouterHandler, ...] = (
     assets.serve_asset,  # /static/…
     *api_routes.routes,  # /api/v1/openapi.json, /api/v1/docs
     *instance_api.routes,  # /api/v1/instance
-    *catalogue_api.routes,  # /api/v1/series
+    *catalogue_api.routes,  # /api/v1/series…, /api/v1/chapters/…
+    *catalogue_novel_api.routes,  # /wp-json/novel/v1/stories/…, /wp-json/novel/v1/chapters/…
     *search_api.routes,  # /api/v1/search…
+    *search_novel_api.routes,  # /wp-json/novel/v1/stories
     *readers_api.routes,  # /api/v1/auth/…
     *ingest_novel_api.routes,  # /wp-json/novel/v1/ingest/…
     *catalogue_pages.routes,  # /, /browse

@@ -1,5 +1,6 @@
 """The process tree: the embedded database if it is wanted, migrations, then web and worker."""
 
+import errno
 import json
 import os
 import socket
@@ -70,7 +71,9 @@ class Tree:
                 _start_listening(listening, self._config)
             try:
                 return supervisor.keep(
-                    self._roles(listening), on_ready=lambda: self._ready(prepared)
+                    self._roles(listening),
+                    on_ready=lambda: self._ready(prepared),
+                    on_stop=lambda: self._progress("Stopping; a second signal does so at once"),
                 )
             finally:
                 if not self._is_ready:
@@ -98,6 +101,8 @@ class Tree:
         self._is_ready = True
         if self._announce is not None:
             self._announce(prepared, True)  # noqa: FBT003 - see above
+        elif self._config.run_mode == "worker":
+            self._say("info", "Rensai is ready")
         else:
             self._say("info", "Rensai is ready", at=self._config.base_url)
 
@@ -140,9 +145,7 @@ def bind(config: Config) -> socket.socket:
             config.host, config.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )
     except socket.gaierror:
-        raise ConfigError(
-            f"HOST: {config.host!r} is not an address of this machine, such as 127.0.0.1"
-        ) from None
+        raise _elsewhere(config) from None
     family, kind, protocol, _, address = found[0]
     listening = socket.socket(family, kind, protocol)
     try:
@@ -164,8 +167,19 @@ def _start_listening(listening: socket.socket, config: Config) -> None:
         raise _taken(config, error) from None
 
 
-def _taken(config: Config, error: OSError) -> ConfigError:
+def _elsewhere(config: Config) -> ConfigError:
     return ConfigError(
-        f"PORT: {config.port} on {config.host} cannot be used: {os.strerror(error.errno or 0)}; "
-        "stop what listens there, or set PORT to a free port"
+        f"HOST: {config.host!r} is not an address of this machine, such as 127.0.0.1"
+    )
+
+
+def _taken(config: Config, error: OSError) -> ConfigError:
+    if error.errno == errno.EADDRNOTAVAIL:
+        return _elsewhere(config)
+    mend = "stop what listens there, or set PORT to a free port"
+    if error.errno in {errno.EACCES, errno.EPERM}:
+        mend = "set PORT to 1024 or more, which needs no rights of root"
+    return ConfigError(
+        f"PORT: {config.port} on {config.host} cannot be used: "
+        f"{os.strerror(error.errno or 0)}; {mend}"
     )

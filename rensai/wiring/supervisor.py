@@ -106,7 +106,9 @@ class Supervisor:
                 raise StepFailedError
             return text
 
-    def keep(self, roles: Sequence[Role], *, on_ready: Callable[[], None]) -> int:
+    def keep(
+        self, roles: Sequence[Role], *, on_ready: Callable[[], None], on_stop: Callable[[], None]
+    ) -> int:
         """Keep the children; the exit code says how it ended."""
         self._children = [_Child(role) for role in roles if not role.once]
         announced = False
@@ -122,6 +124,8 @@ class Supervisor:
             if time.monotonic() - last_tick >= 1.0:
                 last_tick = time.monotonic()
                 self._tick()
+        if not failed:
+            on_stop()
         self._end([child.process for child in self._children if child.process is not None])
         if self._at_once is not None:
             return 128 + self._at_once

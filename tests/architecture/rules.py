@@ -21,6 +21,8 @@ _SQL = re.compile(
 _SPEAKS_SQL = re.compile(
     r"^rensai\.(rooms\.\w+\.store(\.\w+)?|kit\.(db\w*|migrate\w*)|kit\.tasks\.\w*store\w*)$"
 )
+_TABLE = re.compile(r"^CREATE (?:UNLOGGED )?TABLE (?:IF NOT EXISTS )?(\w+)(?=[\s(])", re.M)
+_TOUCHED = re.compile(r"\b(?:from|join|into|update|using|table|copy)\s+(?:only\s+)?(\w+)", re.I)
 _SHAPELESS = {"utils", "util", "common", "helpers", "helper", "misc", "base"}
 
 
@@ -115,3 +117,52 @@ def rooms_without_a_card(root: Path) -> list[str]:
         if "table" not in card.lower():
             broken.append(str(room.relative_to(root)))
     return broken
+
+
+def tables_without_one_owner(root: Path) -> list[str]:
+    """A table belongs to one room, whose card names it; so its rules stand in one place."""
+    made = {
+        table
+        for path in (root / "rensai" / "migrations").glob("*.sql")
+        for table in _TABLE.findall(path.read_text(encoding="utf-8"))
+    }
+    owners = _owners(root)
+    return [
+        f"{table}: on the cards of {sorted(owners.get(table, ())) or 'no room'}"
+        for table in sorted(made)
+        if len(owners.get(table, ())) != 1
+    ]
+
+
+def tables_touched_by_another_room(root: Path) -> list[str]:
+    """A room asks the owner of a table through its door, also when it could reach it by SQL."""
+    owners = _owners(root)
+    broken: list[str] = []
+    for path in sources(root):
+        room = _room_of(module_name(path, root))
+        if room is None or not _SPEAKS_SQL.match(module_name(path, root)):
+            continue
+        tree = parsed(path)
+        prose = docstrings(tree)
+        broken += [
+            f"{path.relative_to(root)}:{node.lineno}: {table}"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and id(node) not in prose
+            for table in _TOUCHED.findall(node.value)
+            if table in owners and room not in owners[table]
+        ]
+    return broken
+
+
+def _owners(root: Path) -> dict[str, set[str]]:
+    """The tables on each room's card: in the sentence that says what the room owns."""
+    owners: dict[str, set[str]] = {}
+    for card in (root / "rensai" / "rooms").glob("*/__init__.py"):
+        owned = re.search(
+            r"Owns the tables? (.*?)\.(?:\s|$)", ast.get_docstring(parsed(card)) or "", re.S
+        )
+        for table in re.findall(r"`(\w+)`", owned[1] if owned else ""):
+            owners.setdefault(table, set()).add(f"rensai.rooms.{card.parent.name}")
+    return owners

@@ -20,6 +20,8 @@ RULES: list[Rule] = [
     rules.names_without_a_purpose,
     rules.files_and_functions_too_long,
     rules.rooms_without_a_card,
+    rules.tables_without_one_owner,
+    rules.tables_touched_by_another_room,
 ]
 
 SABOTAGE: list[tuple[str, str, str]] = [
@@ -38,6 +40,17 @@ SABOTAGE: list[tuple[str, str, str]] = [
         "\ndef long() -> None:\n" + "    pass\n" * 61,
     ),
     ("rooms_without_a_card", "rooms/cellar/__init__.py", '"""A room."""\n'),
+    ("tables_without_one_owner", "migrations/9999_cellar.sql", "CREATE TABLE barrels (id int);\n"),
+    (
+        "tables_without_one_owner",
+        "rooms/cellar/__init__.py",
+        '"""Cellar.\n\nOwns the table `users`.\n"""\n',
+    ),
+    (
+        "tables_touched_by_another_room",
+        "rooms/instance/store.py",
+        '_Q = "SELECT count(*) FROM users"\n',
+    ),
 ]
 
 LINTED: list[tuple[str, str, str]] = [
@@ -109,7 +122,7 @@ def test_each_import_contract_catches_what_it_is_for(
 
 
 def _copy_with(tmp_path: Path, file: str, text: str) -> None:
-    ignore = shutil.ignore_patterns("__pycache__", "assets", "*.sql")
+    ignore = shutil.ignore_patterns("__pycache__", "assets")
     shutil.copytree(ROOT / "rensai", tmp_path / "rensai", ignore=ignore)
     shutil.copytree(ROOT / "tests" / "architecture", tmp_path / "tests" / "architecture")
     shutil.copy(ROOT / "pyproject.toml", tmp_path)

@@ -18,8 +18,10 @@ from rensai.kit.db import (
     Tx,
     Unusable,
 )
-from rensai.kit.db_connect import Refused, TooOld, Unreachable, place
+from rensai.kit.db_connect import Refused, TooOld, Unreachable, WrongEncoding, place
 from rensai.kit.db_driver import Connection, connect
+from rensai.kit.migrate import migrate
+from tests.postgres import fresh_name
 
 pytestmark = pytest.mark.anyio
 
@@ -225,8 +227,13 @@ async def test_too_many_connections_are_unavailable(
 
 
 OPENINGS: list[tuple[str, type[Unusable], str]] = [
-    ("postgresql://u:secret@127.0.0.1:1/db", Unreachable, r"127\.0\.0\.1:1/db does not answer"),
+    (
+        "postgresql://u:secret@127.0.0.1:1/db",
+        Unreachable,
+        r"127\.0\.0\.1:1/db does not answer: Connection refused$",
+    ),
     ("postgresql://u:secret@nowhere.invalid/db", Unreachable, r"nowhere\.invalid/db does not"),
+    ("postgresql://u:secret@/db?host=/no/where", Unreachable, "answer: No such file or directory$"),
     ("http://u:secret@127.0.0.1/db", Refused, r"not a valid address .*: 127\.0\.0\.1/db"),
     ("postgresql://u:sec/ret@127.0.0.1:x/db", Refused, "not a valid address"),
     ("secret", Refused, "not a valid address"),
@@ -254,6 +261,21 @@ async def test_a_server_that_is_too_old_is_told(
     monkeypatch.setattr("rensai.kit.db_connect.OLDEST_VERSION", 99)
     with pytest.raises(TooOld, match=r"is PostgreSQL \d+: Rensai needs 99 or newer"):
         await Database.open(DatabaseSettings(database_url))
+
+
+async def test_a_database_that_cannot_store_every_text_is_told(empty_url: str) -> None:
+    name = fresh_name()
+    connection = await connect(empty_url, seconds=10)
+    await connection.execute(
+        f"CREATE DATABASE {name} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0"
+    )
+    latin = empty_url.replace(empty_url.partition("?")[0].rpartition("/")[2], name)
+    with pytest.raises(WrongEncoding, match="stores text as LATIN1: Rensai needs UTF8"):
+        await Database.open(DatabaseSettings(latin))
+    with pytest.raises(WrongEncoding):
+        await migrate(latin)
+    await connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    await connection.close()
 
 
 @pytest.mark.parametrize(

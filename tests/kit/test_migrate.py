@@ -23,6 +23,12 @@ SELECT pg_sleep({seconds});
 CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS one_id ON one (id);
 """
 INDEX_VALID = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('one_id')"
+INDEXES = """
+SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid), indisvalid,
+    obj_description(indexrelid)
+FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+WHERE relnamespace = 'public'::regnamespace ORDER BY 1"""
+FORGET = "UPDATE schema_migrations SET statements_done = $2 WHERE name = $1"
 RUN = """
 import asyncio, pathlib, sys
 from rensai.kit.migrate import migrate, read
@@ -134,6 +140,19 @@ async def test_steps_killed_in_the_middle_go_on_after_the_last_finished_one(
     assert "going on after statement 1" in told
     assert await look.fetchval("SELECT count(*) FROM one") == 1
     assert await look.fetchval(INDEX_VALID) is True
+
+
+async def test_whatever_was_done_and_not_noted_before_a_crash_is_done_again(
+    database_url: str,
+) -> None:
+    look = await connect(database_url, seconds=10)
+    before = await look.fetch(INDEXES)
+    for migration in shipped():
+        for done in range(0 if migration.transactional else len(migration.statements)):
+            await look.execute(FORGET, migration.name, done)
+            assert await migrate(database_url) == [migration.name]
+            assert await look.fetch(INDEXES) == before
+    await look.close()
 
 
 async def test_an_interrupted_migration_is_still_pending(

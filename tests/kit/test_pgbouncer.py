@@ -2,7 +2,8 @@
 
 import asyncio
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 
@@ -60,21 +61,34 @@ def pooler(database_url: str) -> Iterator[PgBouncer]:
         started.kill()
 
 
-@pytest.fixture
-async def pooled(pooler: PgBouncer, database_url: str) -> AsyncIterator[Database]:
-    """The database through PgBouncer."""
+@asynccontextmanager
+async def through(pooler: PgBouncer, url: str, limit: timedelta) -> AsyncGenerator[Database, None]:
     opened = await Database.open(
         DatabaseSettings(
             primary_url=pooler.url,
-            queue_url=database_url,
+            queue_url=url,
             pool_size=CLIENTS,
-            statement_timeout=LIMIT,
-            lock_timeout=LIMIT,
-            idle_in_transaction_timeout=LIMIT,
+            statement_timeout=limit,
+            lock_timeout=limit,
+            idle_in_transaction_timeout=limit,
         )
     )
     yield opened
     await opened.close()
+
+
+@pytest.fixture
+async def pooled(pooler: PgBouncer, database_url: str) -> AsyncIterator[Database]:
+    """The database through PgBouncer, with limits that are soon reached."""
+    async with through(pooler, database_url, LIMIT) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def patient(pooler: PgBouncer, database_url: str) -> AsyncIterator[Database]:
+    """The same with limits that a busy machine does not reach."""
+    async with through(pooler, database_url, timedelta(seconds=20)) as opened:
+        yield opened
 
 
 @pytest.fixture
@@ -100,26 +114,26 @@ async def test_it_is_recognised_by_itself(pooled: Database) -> None:
 
 
 async def test_many_clients_share_two_connections_and_every_statement_is_found(
-    pooled: Database,
+    patient: Database,
 ) -> None:
-    async with pooled.transaction() as tx:
+    async with patient.transaction() as tx:
         await tx.run(MAKE)
     backends: set[int] = set()
 
     async def client(number: int) -> None:
         for turn in range(15):
             echo = ECHOES[(number + turn) % len(ECHOES)]
-            found = await pooled.primary.first(echo, number)
+            found = await patient.primary.first(echo, number)
             assert found is not None
             assert found.number == number + (number + turn) % len(ECHOES)
             backends.add(found.backend)
-            async with pooled.transaction() as tx:
+            async with patient.transaction() as tx:
                 await tx.run(ADD, number)
                 seen = await tx.all(echo, number)
                 assert (await tx.all(echo, number)) == seen
 
     await asyncio.gather(*(client(number) for number in range(CLIENTS)))
-    assert await pooled.primary.first(COUNT) == CLIENTS * 15
+    assert await patient.primary.first(COUNT) == CLIENTS * 15
     assert len(backends) == 2
 
 
@@ -191,15 +205,15 @@ async def test_a_cancelled_request_leaves_no_transaction(
         assert all(echo and echo.number == 4 for echo in found)
 
 
-async def test_requests_recover_when_it_restarts(pooled: Database, pooler: PgBouncer) -> None:
+async def test_requests_recover_when_it_restarts(patient: Database, pooler: PgBouncer) -> None:
     over = asyncio.Event()
     failures: list[BaseException] = []
 
     async def client(number: int) -> None:
         while not over.is_set():
             try:
-                found = await pooled.primary.first(ECHOES[0], number)
-                async with pooled.transaction() as tx:
+                found = await patient.primary.first(ECHOES[0], number)
+                async with patient.transaction() as tx:
                     assert await tx.first(ECHOES[0], number) is not None
             except Unavailable as error:
                 failures.append(error)
@@ -223,12 +237,12 @@ async def test_requests_recover_when_it_restarts(pooled: Database, pooler: PgBou
 
 
 async def test_a_restart_between_two_requests_goes_unnoticed(
-    pooled: Database, pooler: PgBouncer
+    patient: Database, pooler: PgBouncer
 ) -> None:
-    await asyncio.gather(*(pooled.primary.first(ECHOES[0], 1) for _ in range(CLIENTS)))
+    await asyncio.gather(*(patient.primary.first(ECHOES[0], 1) for _ in range(CLIENTS)))
     pooler.kill()
     pooler.start()
-    found = await asyncio.gather(*(pooled.primary.first(ECHOES[0], 1) for _ in range(CLIENTS)))
+    found = await asyncio.gather(*(patient.primary.first(ECHOES[0], 1) for _ in range(CLIENTS)))
     assert all(found)
 
 

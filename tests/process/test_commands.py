@@ -10,7 +10,6 @@ from click.testing import CliRunner
 from rensai.config import SETTINGS
 from rensai.wiring.cli import COMMANDS, rensai
 from tests.process.conftest import Make
-from tests.process.site import Site
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["serve", "--help"]])
@@ -55,6 +54,19 @@ def test_the_settings_are_shown_with_source_and_meaning(new_site: Make) -> None:
     assert "hush" not in site.run("config", "show").stdout
 
 
+def test_wrong_settings_are_shown_among_the_others(new_site: Make) -> None:
+    site = new_site(LOG_LEVEL="loud", SESSION_SECRET="hush")
+    done = site.run("config", "show", "--json")
+    assert done.returncode == 1
+    told = {setting["name"]: setting for setting in json.loads(done.stdout)}
+    assert told["LOG_LEVEL"]["problem"].startswith("LOG_LEVEL: 'loud' is not one of debug")
+    assert told["PORT"] | {"problem": ""} == told["PORT"]
+    assert len(done.stderr.splitlines()) == 2
+    text = site.run("config", "show")
+    assert "LOG_LEVEL = wrong: 'loud' is not one of debug" in text.stdout
+    assert "hush" not in done.stdout + done.stderr + text.stdout + text.stderr
+
+
 def test_migrate_tells_scripts_what_it_did(new_site: Make) -> None:
     site = new_site()
     before = site.run("migrate", "--check", "--json")
@@ -79,47 +91,11 @@ def test_a_command_before_the_first_migration_says_what_to_do(
     assert "rensai migrate" in done.stderr
 
 
-def test_the_doctor_finds_nothing_wrong_with_a_new_site(site: Site) -> None:
-    done = site.run("doctor")
-    assert done.returncode == 0, done.stdout
-    assert "fail" not in done.stdout
-    for check in ("configuration", "disk", "database", "extension pg_trgm", "clock", "storage"):
-        assert f"ok    {check}" in done.stdout
-    assert list((site.data_dir / "storage").iterdir()) == []
-
-
-def test_the_doctor_says_how_to_mend_what_is_broken(new_site: Make) -> None:
-    site = new_site(
-        DATABASE_PRIMARY_URL="postgresql://ada:hunter2@127.0.0.1:1/rensai",
-        REDIS_URL="redis://127.0.0.1:1/0",
-        STORAGE_ENDPOINT="http://127.0.0.1:1",
-        STORAGE_BUCKET="pages",
-        STORAGE_ACCESS_KEY_ID="key",
-        STORAGE_SECRET_ACCESS_KEY="a-storage-secret",
-        STORAGE_PUBLIC_URL="http://127.0.0.1:1/pages",
-        HOST="192.0.2.7",
-    )
-    site.data_dir.mkdir()
-    (site.data_dir / "settings.env").write_text("LOG_LEVEL=warning\n")
-    (site.data_dir / "settings.env").chmod(0o644)
-    done = site.run("doctor", "--json")
-    assert done.returncode == 1
-    found = {(one["check"], one["state"]): one for one in json.loads(done.stdout)}
-    for broken in ("database", "redis", "storage"):
-        assert found[broken, "fail"]["mend"]
-    assert "chmod 600" in found["data folder", "warn"]["mend"]
-    assert "192.0.2.7" in found["configuration", "warn"]["found"]
-    assert "hunter2" not in done.stdout
-    assert "a-storage-secret" not in done.stdout
-
-
-def test_the_doctor_also_sees_a_wrong_setting(new_site: Make) -> None:
-    done = new_site(LOG_LEVEL="loud").run("doctor")
-    assert done.returncode == 1
-    assert "LOG_LEVEL: 'loud' is not one of debug, info, warning, error" in done.stdout
-
-
 def test_the_api_description_is_printed_as_json(new_site: Make) -> None:
-    done = new_site().run("openapi")
+    site = new_site()
+    done = site.run("openapi")
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["openapi"].startswith("3.1")
+    described = json.loads(done.stdout)
+    assert described["openapi"].startswith("3.1")
+    assert described["servers"] == [{"url": f"http://127.0.0.1:{site.port}"}]
+    assert not site.data_dir.exists(), "printing makes nothing"

@@ -23,6 +23,7 @@ def test_the_demo_says_where_to_look_and_tells_the_password_once(
     _check_the_record(demo, other_python)
     os.killpg(demo.running.pid, signal.SIGINT)
     assert demo.running.wait(30) == 0
+    assert "Stopping; a second signal does so at once" in demo.said()
     assert demo.leftovers() == []
 
     demo.log.unlink()

@@ -92,6 +92,7 @@ def test_the_roles_run_apart_on_one_data_folder(site: Site, new_site: Make) -> N
     worker = new_site(site.data_dir).start("worker")
     web.wait_for_page()
     assert eventually(lambda: "Rensai is ready" in worker.said()), worker.said()
+    assert "http://" not in worker.said(), "nobody can visit a worker"
     assert not any("serve_child worker" in " ".join(one.cmdline()) for one in web.family())
     assert web.end() == 0
     assert psutil.pid_exists(site.database_pid())  # the worker still uses it

@@ -20,6 +20,7 @@ const stories = pgTable('stories', {
   authors: text('authors').array().notNull(),
   status: smallint('status').notNull(),
   isNsfw: boolean('is_nsfw').notNull(),
+  isPublic: boolean('is_public').notNull(),
   coverUrl: text('cover_url'),
   language: text('language').notNull(),
   originalLanguage: text('original_language'),
@@ -105,7 +106,8 @@ app.get('/api/v1/series', async (c) => {
   if (!Number.isInteger(limit) || limit < 1 || limit > 100) {
     return c.json({ error: 'limit', code: 'VALIDATION_ERROR' }, 422)
   }
-  const conditions = [isNull(stories.deletedAt), inArray(stories.status, [1, 2])]
+  const open = sql`${stories.isPublic}`
+  const conditions = [isNull(stories.deletedAt), inArray(stories.status, [1, 2]), open]
   const cursor = c.req.query('cursor')
   if (cursor !== undefined) {
     const after = decodeCursor(cursor)

@@ -34,4 +34,9 @@ def as_json(error: RensaiError, path: str, request_id: str) -> Answer:
     if details is not None:
         told["details"] = details
     body = msgspec.json.encode(content, enc_hook=str)
-    return Answer(status, dict(error.headers), body, "application/json")
+    return Answer(status, headers_of(error), body, "application/json")
+
+
+def headers_of(error: RensaiError) -> dict[str, str]:
+    """The headers of an error: what is not there now may be there in a moment."""
+    return {"Cache-Control": "no-store", **error.headers}

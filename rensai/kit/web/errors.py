@@ -6,8 +6,13 @@ from typing import cast
 
 from litestar.enums import ParamType
 from litestar.exceptions import HTTPException, ValidationException
+from litestar.handlers import BaseRouteHandler
 
 from rensai.kit import errors
+from rensai.kit.web.filters import allowed_values
+
+Field = Mapping[str, object]
+"""What is wrong with one parameter."""
 
 _MISSING = re.compile(r"Missing required (\w+) parameter '(\w+)'")
 
@@ -81,35 +86,55 @@ _BY_STATUS: dict[int, type[errors.RensaiError]] = {
 }
 
 
-def in_our_words(problem: Exception) -> errors.RensaiError:
-    """The member of our family that says what this exception means; a surprise is a fault."""
+def in_our_words(problem: Exception, handler: BaseRouteHandler | None = None) -> errors.RensaiError:
+    """The member of our family that says what this exception means; a surprise is a fault.
+
+    `handler` is the route's, from which the allowed values of a parameter are told.
+    """
     if isinstance(problem, errors.RensaiError):
         return problem
     if isinstance(problem, ValidationException):
-        missing = _MISSING.match(problem.detail)
-        if missing:
-            return errors.Invalid(
-                details=[{"path": missing[2], "in": missing[1], "message": "It is required."}]
-            )
-        return errors.Invalid(details=_fields(problem.extra))
+        return _invalid(problem, handler)
     if isinstance(problem, HTTPException) and problem.status_code in _BY_STATUS:
         headers = {name.title(): str(value) for name, value in (problem.headers or {}).items()}
         return _BY_STATUS[problem.status_code](headers=headers, private=problem.detail)
     return ServerFault()
 
 
-def _fields(extra: object) -> list[object]:
+def _invalid(problem: ValidationException, handler: BaseRouteHandler | None) -> errors.RensaiError:
+    """What Litestar found wrong with parameters: each place has an error of its own."""
+    missing = _MISSING.match(problem.detail)
+    if missing:
+        fields: list[Field] = [{"path": missing[2], "in": missing[1], "message": "It is required."}]
+    else:
+        fields = _fields(problem.extra, handler)
+    places = {field["in"] for field in fields}
+    if "path" in places:
+        # No address that we ever gave looks like that.
+        return errors.NotFound(private=str(fields))
+    kind = errors.Invalid
+    if "query" in places:
+        only_cursor = all(field["path"] == "cursor" for field in fields)
+        kind = errors.InvalidCursor if only_cursor else errors.InvalidFilter
+    return kind(details=list[object](fields))
+
+
+def _fields(extra: object, handler: BaseRouteHandler | None) -> list[Field]:
     """What Litestar found wrong with parameters, as the list that our clients get."""
     if not isinstance(extra, list):
         return []
-    return [
-        {
-            "path": str(item.get("key", "")),
-            "in": _place(item.get("source")),
-            "message": without_values(str(item.get("message", ""))),
-        }
-        for item in cast("list[Mapping[str, object]]", extra)
-    ]
+    return [_field(item, handler) for item in cast("list[Mapping[str, object]]", extra)]
+
+
+def _field(item: Mapping[str, object], handler: BaseRouteHandler | None) -> Field:
+    name = str(item.get("key", ""))
+    field: Field = {
+        "path": name,
+        "in": _place(item.get("source")),
+        "message": without_values(str(item.get("message", ""))),
+    }
+    allowed = None if handler is None else allowed_values(handler, name)
+    return field if allowed is None else {**field, "allowed": allowed}
 
 
 def _place(source: object) -> str:

@@ -1,13 +1,14 @@
 """Errors made into responses: the envelope of the surface, or a page for a browser."""
 
 from html import escape
-from typing import Any
+from typing import Any, cast
 
 from litestar import Request, Response
 
 from rensai.kit.errors import RensaiError
 from rensai.kit.log import get_logger
-from rensai.kit.web.envelopes import Answer, as_json
+from rensai.kit.web.asgi import Scope
+from rensai.kit.web.envelopes import Answer, as_json, headers_of
 from rensai.kit.web.errors import in_our_words
 from rensai.kit.web.render import render_text
 from rensai.kit.web.request_id import current
@@ -46,7 +47,7 @@ def explain(error: RensaiError, path: str, accept: str, request_id: str) -> Answ
     except Exception:  # noqa: BLE001 - a broken template must not hide the error itself
         _LOG.exception("the error page cannot be rendered")
         page = _plain_page(error, request_id)
-    return Answer(error.status, dict(error.headers), page.encode(), "text/html")
+    return Answer(error.status, headers_of(error), page.encode(), "text/html")
 
 
 def _plain_page(error: RensaiError, request_id: str) -> str:
@@ -59,7 +60,8 @@ def _plain_page(error: RensaiError, request_id: str) -> str:
 
 def handle_exception(request: Request[Any, Any, Any], problem: Exception) -> Response[bytes]:
     """Litestar's exception handler for everything; what nobody foresaw is logged in full."""
-    error = in_our_words(problem)
+    scope = cast("Scope", request.scope)
+    error = in_our_words(problem, scope.get("route_handler"))
     if error.status >= 500:
         _LOG.error(
             "request failed",

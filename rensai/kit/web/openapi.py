@@ -17,6 +17,7 @@ from litestar.types import ControllerRouterHandler, Method
 
 from rensai.kit import errors
 from rensai.kit.web.errors import AddressTooLong, BadRequest, UnsupportedMediaType
+from rensai.kit.web.filters import filters_of
 from rensai.kit.web.headers import API_VERSION
 from rensai.kit.web.lean import LeanLitestar
 from rensai.kit.web.openapi_polish import Json, polish
@@ -118,20 +119,12 @@ def _errors_of(handler: HTTPRouteHandler) -> list[type[errors.RensaiError]]:
         found.append(errors.NotFound)
     if has_body:
         found += [errors.TooLarge, UnsupportedMediaType]
-    if has_body or _has_query(handler):
         found.append(errors.Invalid)
+    if filters := filters_of(handler):
+        found.append(errors.InvalidFilter)
+        if "cursor" in filters:
+            found.append(errors.InvalidCursor)
     if handler.security:
         found += [errors.AuthRequired, errors.Forbidden]
     declared = cast("Sequence[type[errors.RensaiError]]", handler.opt.get("errors", ()))
     return [*found, *declared, errors.Unavailable]
-
-
-def _has_query(handler: HTTPRouteHandler) -> bool:
-    """Any parameter that is neither ours nor in the path came from the query."""
-    ours = {"data", "request", "services", "user", "frame", "index", "state", "headers", "cookies"}
-    in_path = {part.partition(":")[0] for path in handler.paths for part in _braced(path)}
-    return bool(set(handler.parsed_fn_signature.parameters) - ours - in_path)
-
-
-def _braced(path: str) -> list[str]:
-    return [part[1:-1] for part in path.split("/") if part.startswith("{")]

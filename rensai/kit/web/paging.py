@@ -36,6 +36,14 @@ class Page(Struct, Generic[T], frozen=True, rename="camel"):
     has_more: bool
 
 
+class NovelPage(Struct, Generic[T], frozen=True):
+    """The same, as the novel API spells it."""
+
+    items: list[T]
+    next_cursor: str | None
+    has_more: bool
+
+
 def page_of(rows: Sequence[T], limit: int, cursor_after: Callable[[T], str]) -> Page[T]:
     """A page from `limit + 1` rows: the extra row only tells that there is more."""
     items = list(rows[:limit])

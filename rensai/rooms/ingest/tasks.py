@@ -1,5 +1,7 @@
 """What the room does by itself."""
 
+from datetime import timedelta
+
 import msgspec
 
 from rensai.kit.tasks import TaskContext, task
@@ -24,6 +26,12 @@ class ClearAway(msgspec.Struct, frozen=True):
 
 @task(name="ingest.clear_away", schedule="29 * * * *", dedupe=lambda _: "")
 async def clear_away_jobs(context: TaskContext, args: ClearAway) -> None:
-    """Every hour, forget what was done a week ago, and what failed a month ago."""
+    """Every hour, forget what was done or failed longer ago than the configuration says."""
     del args
-    await clear_away(context.db, context.clock)
+    config = context.services.config
+    await clear_away(
+        context.db,
+        context.clock,
+        completed_kept=timedelta(days=config.ingest_completed_days),
+        dead_kept=timedelta(days=config.ingest_failed_days),
+    )

@@ -184,6 +184,9 @@ class Question(msgspec.Struct, frozen=True):
     values: int = 30
     """How many values of a facet are counted out."""
 
+    in_names: bool = False
+    """Whether a text is looked for in titles, authors and tags alone, if they have it."""
+
 
 class Hit(msgspec.Struct, frozen=True):
     """A story that was found."""

@@ -7,31 +7,34 @@ from datetime import timedelta
 import msgspec
 
 from rensai.kit.events import About
-from rensai.kit.tasks import TaskContext, task
+from rensai.kit.tasks import Retry, TaskContext, task
 from rensai.rooms.catalogue.door import SourcePolicyChanged, TaxonomyChanged
 from rensai.rooms.search import service
 
 _HOURS = timedelta(hours=6)
+_UNTIL_DONE = Retry(attempts=40, first=timedelta(seconds=1), longest=timedelta(minutes=10))
+"""What is lost here stays wrong until somebody looks."""
 
 
 class Nothing(msgspec.Struct):
     """A scheduled task needs to be told nothing."""
 
 
-@task(queue="search", priority=10)
+# One at a time: each holds the state of the index, and would keep the others waiting for it.
+@task(queue="search", priority=10, concurrency=1, retry=_UNTIL_DONE)
 async def refresh(context: TaskContext, args: About) -> None:
     """Bring the entries of stories that have changed up to date."""
     async with context.db.transaction() as tx:
         await service.refresh_stories(tx, context.clock, args.ids)
 
 
-@task(queue="search", timeout=_HOURS, dedupe=lambda event: event.source)
+@task(queue="search", timeout=_HOURS, retry=_UNTIL_DONE, dedupe=lambda event: event.source)
 async def refresh_source(context: TaskContext, args: SourcePolicyChanged) -> None:
     """Show or hide what a source has brought."""
     await service.refresh_source(context.db, context.clock, args.source)
 
 
-@task(queue="search", timeout=_HOURS, dedupe=lambda event: event.taxonomy)
+@task(queue="search", timeout=_HOURS, retry=_UNTIL_DONE, dedupe=lambda event: event.taxonomy)
 async def refresh_taxonomy(context: TaskContext, args: TaxonomyChanged) -> None:
     """Know a taxonomy, and every story that is sorted by it, as they are now."""
     await service.refresh_taxonomy(context.db, context.clock, args.taxonomy)

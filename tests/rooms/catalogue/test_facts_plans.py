@@ -1,4 +1,4 @@
-"""What other rooms ask about many stories reads those stories and no whole table."""
+"""What is asked about many stories, or done with them, reads those stories and no whole table."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -15,6 +15,10 @@ from rensai.rooms.catalogue.store.facts import (
     TRANSLATIONS,
     VISIBLE_IDS,
 )
+from rensai.rooms.catalogue.store.policies import LIST, UNLIKE
+from rensai.rooms.catalogue.store.stories import OTHER_TRANSLATIONS
+from rensai.rooms.catalogue.store.story_terms import OF_TERM
+from rensai.rooms.catalogue.store.translations import MEMBERS
 from tests.plans import assert_served_by_index
 from tests.rooms.catalogue.stories import fill
 
@@ -67,6 +71,7 @@ _OF_FANDOM = Query(
 )
 _ANALYSE = Command("ANALYZE stories, story_genres, terms, story_terms, story_aliases")
 _IDS = Query("SELECT id FROM stories ORDER BY hashint8(id) LIMIT $1", int)
+_TERMS = Query("SELECT id FROM terms ORDER BY id LIMIT 1", int)
 _GROUPS = Query(
     "SELECT DISTINCT translation_group FROM stories WHERE translation_group IS NOT NULL LIMIT $1",
     UUID,
@@ -108,3 +113,20 @@ async def test_the_stories_of_a_taxonomy_are_walked_in_their_order(database: Dat
             found += page
             after = page[-1]
         assert found == await tx.all(_OF_FANDOM)
+
+
+async def test_what_an_operator_changes_is_found_without_reading_a_table(
+    database: Database,
+) -> None:
+    await fill(database, STORIES)
+    async with database.transaction(timedelta(minutes=1)) as tx:
+        await tx.run(_SORT_IN)
+        await tx.run(_ANALYSE)
+        ids = await tx.all(_IDS, ASKED)
+        await assert_served_by_index(tx, MEMBERS, ids[:10])
+        await assert_served_by_index(tx, OTHER_TRANSLATIONS, ids)
+        (term, *_) = await tx.all(_TERMS)
+        await assert_served_by_index(tx, OF_TERM, term, 0, ASKED)
+        await assert_served_by_index(tx, LIST)
+        for after in (0, STORIES // 2):
+            await assert_served_by_index(tx, UNLIKE, "truyen", after, False, ASKED)

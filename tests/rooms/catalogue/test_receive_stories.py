@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from rensai.kit.db import Query
 from rensai.rooms.catalogue.service.names import genre_slug
 from tests.rooms.catalogue.incoming import (
     NOW,
     Shelf,
     at,
+    chapter,
     results,
     stored_stories,
     story,
@@ -64,6 +66,16 @@ async def test_what_an_item_does_not_say_stays_and_null_empties(shelf: Shelf) ->
     stored = (await stored_stories(shelf.database.primary))["s1"]
     assert (stored.author_name, stored.summary, stored.aliases) == (None, "", [])
     assert stored.genres == []
+
+
+async def test_chapters_are_in_the_language_of_their_story(shelf: Shelf) -> None:
+    await shelf.stories(story("s1"), story("s2"))
+    await shelf.chapters(chapter(1), chapter(2), chapter(1, story="s2"))
+    languages = Query("SELECT language FROM chapters ORDER BY story_id, id", str)
+    assert await shelf.database.primary.all(languages) == ["vi", "vi", "vi"]
+    await shelf.stories(story("s1", 1, language="en"))
+    await shelf.chapters(chapter(3))
+    assert await shelf.database.primary.all(languages) == ["en", "en", "en", "vi"]
 
 
 async def test_the_same_item_again_changes_nothing_and_tells_nobody(shelf: Shelf) -> None:

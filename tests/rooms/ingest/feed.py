@@ -79,7 +79,12 @@ async def accept(
     async with services.db.transaction() as tx:
         assert await requests.insert(tx, request, now)
         await requests.insert_jobs(
-            tx, request, batch.jobs, now=now, blobs_until=now + timedelta(days=30)
+            tx,
+            request,
+            batch.jobs,
+            now=now,
+            blobs_until=now + timedelta(days=30),
+            max_attempts=services.config.ingest_max_attempts,
         )
     return request.request_id
 

@@ -3,13 +3,15 @@
 import asyncio
 import gzip
 from datetime import timedelta
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
-from rensai.kit.db import Query
+from rensai.kit.clock import SetClock
+from rensai.kit.db import Database, Query
 from rensai.rooms.ingest.service import accept, upkeep
-from tests.rig import Rig
+from tests.rig import Rig, build_services
 from tests.rooms.ingest.crawler import (
     CHAPTERS,
     STORIES,
@@ -79,6 +81,21 @@ async def test_after_72_hours_the_key_is_free_again(rig: Rig) -> None:
     assert answer.status_code == 202
     again = await crawler.push_stories(story(), idempotency_key="once")
     refused(again, 409, "idempotency_conflict")
+
+
+async def test_an_operator_sets_another_time(
+    database: Database, tmp_path: Path, clock: SetClock
+) -> None:
+    services = build_services(database, tmp_path, clock, INGEST_IDEMPOTENCY_HOURS="1")
+    async with Rig(services, clock) as rig:
+        crawler = await make_crawler(rig)
+        first = (await crawler.push_stories(story(), idempotency_key="k")).json()
+        clock.advance(timedelta(hours=1, seconds=-1))
+        again = (await crawler.push_stories(story(), idempotency_key="k")).json()
+        assert again == first
+        clock.advance(timedelta(seconds=1))
+        anew = (await crawler.push_stories(story(), idempotency_key="k")).json()
+        assert anew["request_id"] != first["request_id"]
 
 
 async def test_housekeeping_sets_keys_free_as_well(rig: Rig) -> None:

@@ -14,7 +14,6 @@ import zstandard
 from rensai.kit.clock import SetClock
 from rensai.kit.db import Database
 from rensai.rooms.ingest.novel_api import arrival
-from rensai.rooms.ingest.novel_api.routes import MOST_CHAPTER_BYTES, MOST_STORY_BYTES
 from tests.browser.site import Site
 from tests.rig import Rig, build_services
 from tests.rooms.ingest.crawler import (
@@ -33,6 +32,8 @@ from tests.rooms.ingest.crawler import (
 pytestmark = pytest.mark.anyio
 
 BODY = batch(story())
+MOST_STORY_BYTES = 5 * 1024 * 1024
+MOST_CHAPTER_BYTES = 12 * 1024 * 1024
 
 
 @pytest.fixture
@@ -133,11 +134,12 @@ def _peak() -> int:
 
 
 @pytest.mark.parametrize("encoding", ["", "gzip", "zstd"])
-@pytest.mark.parametrize(("path", "most"), [(STORIES, 5 << 20), (CHAPTERS, 12 << 20)])
+@pytest.mark.parametrize(
+    ("path", "most"), [(STORIES, MOST_STORY_BYTES), (CHAPTERS, MOST_CHAPTER_BYTES)]
+)
 async def test_the_limits_are_exact_and_measured_unpacked(
     rig: Rig, path: str, most: int, encoding: str
 ) -> None:
-    assert most in {MOST_STORY_BYTES, MOST_CHAPTER_BYTES}
     crawler = await make_crawler(rig)
     item = story() if path == STORIES else chapter()
     for size, fits in ((most, True), (most + 1, False)):
@@ -149,6 +151,20 @@ async def test_the_limits_are_exact_and_measured_unpacked(
             assert answer.status_code == 202, answer.text
         else:
             refused(answer, 413, "payload_too_large")
+
+
+async def test_an_operator_sets_other_limits(
+    database: Database, tmp_path: Path, clock: SetClock
+) -> None:
+    settings = {"INGEST_MAX_STORIES_MB": "1", "INGEST_MAX_CHAPTERS_MB": "2"}
+    services = build_services(database, tmp_path, clock, **settings)
+    async with Rig(services, clock) as rig:
+        crawler = await make_crawler(rig)
+        for path, item, most in ((STORIES, story(), 1 << 20), (CHAPTERS, chapter(), 2 << 20)):
+            body = batch(item)
+            body += b" " * (most - len(body))
+            assert (await crawler.post(path, body)).status_code == 202
+            refused(await crawler.post(path, body + b" "), 413, "payload_too_large")
 
 
 async def test_a_body_without_a_declared_length_stops_at_the_limit(rig: Rig) -> None:
@@ -197,13 +213,48 @@ async def test_many_large_bodies_at_once_are_put_off(
     rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     crawler = await make_crawler(rig)
-    monkeypatch.setattr(arrival.held, "_left", len(BODY) - 1)
+    monkeypatch.setattr(arrival.held, "left", len(BODY) - 1)
     answer = await crawler.post(STORIES, BODY)
     assert answer.status_code == 503
     assert answer.headers["Retry-After"] == "2"
-    monkeypatch.setattr(arrival.held, "_left", len(BODY))
+    monkeypatch.setattr(arrival.held, "left", len(BODY))
     for _ in range(3):
         assert (await crawler.post(STORIES, BODY)).status_code == 202
+
+
+async def test_what_a_packed_body_unfolds_to_counts_among_what_is_in_hand(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crawler = await make_crawler(rig)
+    whole = batch(story(summary="Một câu chuyện dài. " * 5_000))
+    packed = gzip.compress(whole)
+    room = len(packed) + len(whole)
+    monkeypatch.setattr(arrival.held, "left", room - 1)
+    answer = await crawler.post(STORIES, packed, content_encoding="gzip")
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "2")
+    monkeypatch.setattr(arrival.held, "left", room)
+    for _ in range(3):
+        answer = await crawler.post(STORIES, packed, content_encoding="gzip")
+        assert answer.status_code == 202
+
+
+async def test_a_body_without_room_is_read_past_so_that_its_sender_hears_why(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crawler = await make_crawler(rig)
+    monkeypatch.setattr(arrival.held, "left", len(BODY) * 5)
+    sent = 0
+
+    async def pieces() -> AsyncIterator[bytes]:
+        nonlocal sent
+        for _ in range(10):
+            yield BODY
+            sent += 1
+
+    headers = crawler.headers(STORIES, BODY * 10) | {"Content-Length": str(len(BODY) * 10)}
+    answer = await crawler.client.post(STORIES, content=pieces(), headers=headers)
+    assert (answer.status_code, sent) == (503, 10)
+    assert arrival.held.left == len(BODY) * 5
 
 
 @pytest.mark.parametrize(

@@ -31,13 +31,27 @@ _CHAPTERS = Command(
     FROM stories CROSS JOIN generate_series(1, 10) AS n
     """
 )
-_EVERYTHING = Query(
+_COLUMNS = Query(
     """
-    SELECT (SELECT md5(string_agg(stories::text, ';' ORDER BY id)) FROM stories)
-        || (SELECT md5(string_agg(chapters::text, ';' ORDER BY id)) FROM chapters)
+    SELECT table_name || '.' || column_name FROM information_schema.columns
+    WHERE table_name IN ('stories', 'chapters')
     """,
     str,
 )
+_EVERYTHING = Query(
+    """
+    WITH rows AS (
+        SELECT 'stories' AS kind, id, to_jsonb(stories) AS row FROM stories
+        UNION ALL
+        SELECT 'chapters', id, to_jsonb(chapters) FROM chapters
+    )
+    SELECT md5(string_agg(kind || id || key || coalesce(value, ''), ';' ORDER BY kind, id, key))
+    FROM rows CROSS JOIN jsonb_each_text(row) AS field (key, value)
+    WHERE kind || '.' || key = ANY($1::text [])
+    """,
+    str,
+)
+"""Of those columns: later releases add others."""
 _IDENTITIES = Query("SELECT id FROM stories WHERE source_story_id = 's1' ORDER BY id", int)
 _FIRST = Query(
     """
@@ -62,14 +76,15 @@ async def test_a_filled_database_is_upgraded_in_place_and_goes_on(
     database = await open_database(empty_url)
     try:
         await fill(database)
-        before = await database.primary.first(_EVERYTHING)
+        columns = await database.primary.all(_COLUMNS)
+        before = await database.primary.first(_EVERYTHING, columns)
         identities = await database.primary.all(_IDENTITIES)
 
         applied = await migrate(empty_url)
 
         assert applied == [migration.name for migration in shipped()][len(BEFORE_INGEST) :]
         assert await pending(database.primary) == []
-        assert await database.primary.first(_EVERYTHING) == before
+        assert await database.primary.first(_EVERYTHING, columns) == before
         services = build_services(database, tmp_path, SystemClock())
         await accept(services, STORIES, [story("s1", title="A new title")])
         await accept(services, CHAPTERS, [chapter(1, title="Renamed"), chapter(11)])

@@ -106,7 +106,16 @@ async def test_workers_drain_the_queue_and_count(crowd: Services, command: Run) 
     nobody = await command("recount-story", "--story-id", "999999")
     assert nobody.code == 1
     recounts = await command("recount-worker", "stories", "--max-runtime", "1")
-    assert recounts.output == "Counted 0 stories.\n"  # the minute is not over
+    assert recounts.output.startswith("Recounts: 0 done in")  # the minute is not over
+
+
+async def test_a_worker_without_a_kind_works_on_both(crowd: Services, command: Run) -> None:
+    request = await stories(crowd, story())
+    await chapters(crowd, chapter(1))
+    told = await command("ingest-worker", "--limit=500", "--max-runtime=3", "--memory-limit=512M")
+    assert "Stories: 1 done" in told.output
+    assert "Chapters: 1 done" in told.output
+    assert (await standing(crowd.db, request)).numbers == (2, 1, 1, 0)
 
 
 async def test_the_status_is_a_table_or_json(crowd: Services, command: Run) -> None:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from html import unescape
+from html import escape, unescape
 
 import nh3
 
@@ -51,6 +51,7 @@ _CLEANER = nh3.Cleaner(
     link_rel="noopener noreferrer nofollow ugc",
 )
 _ANY_TAG = re.compile(r"<[^>]*>")
+_BLANK_LINE = re.compile(r"\n(?:[^\S\n]*\n)+")
 
 
 def has_markup(text: str) -> bool:
@@ -68,6 +69,20 @@ def clean(html: str) -> str | None:
         # of an attribute this does no harm, since it holds no quote.
         cleaned = cleaned.replace("\n", "<br>\n")
     return cleaned
+
+
+def paragraphs(text: str) -> str:
+    """Plain text as HTML: nothing in it is markup.
+
+    Blank lines divide paragraphs, and within them a line feed is a line break; a text without any
+    blank line has a paragraph on each of its lines.
+    """
+    escaped = escape(text.strip("\n"), quote=False)
+    if _BLANK_LINE.search(escaped) is None:
+        parts = escaped.split("\n")
+    else:
+        parts = [part.replace("\n", "<br>\n") for part in _BLANK_LINE.split(escaped)]
+    return "\n".join(f"<p>{part}</p>" for part in parts if part.strip())
 
 
 def text_of(cleaned: str) -> str:

@@ -7,13 +7,14 @@ from datetime import timedelta
 import click
 
 from rensai.kit.command import Shell
+from rensai.kit.progress import show_progress
 from rensai.kit.services import Services
 from rensai.rooms.catalogue.service import RecountWorker
 from rensai.rooms.catalogue.service import recount_story as count_story
 
 
 @click.command("recount-worker")
-@click.argument("what", type=click.Choice(["stories"]))
+@click.argument("what", type=click.Choice(["stories"]), default="stories")
 @click.option(
     "--concurrency", type=click.IntRange(1, 32), default=1, show_default=True, help="At once."
 )
@@ -33,21 +34,27 @@ def recount_worker(
     """
     del what
 
-    async def work(services: Services) -> int:
+    async def work(services: Services) -> None:
         worker = RecountWorker(
             services,
             concurrency=concurrency,
             limit=limit,
             runtime=None if max_runtime is None else timedelta(seconds=max_runtime),
         )
-        stop = asyncio.Event()
+        stop, over = asyncio.Event(), asyncio.Event()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, stop.set)
-        await worker.run(stop)
-        return worker.done
+        showing = asyncio.create_task(
+            show_progress("Recounts", lambda: worker.done, over, total=limit)
+        )
+        try:
+            await worker.run(stop)
+        finally:
+            over.set()
+            await showing
 
-    click.echo(f"Counted {shell.run(work):,} stories.")
+    shell.run(work)
 
 
 @click.command("recount-story")

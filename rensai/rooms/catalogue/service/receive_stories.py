@@ -65,12 +65,20 @@ async def _write(tx: Tx, source: str, plan: Plan, now: datetime) -> list[tuple[W
     written = [(write, write.known.id) for write in plan.writes if write.known is not None]
     if written:
         await store.update(tx, [id_ for _, id_ in written], [w.story for w, _ in written], now)
+    relabelled = [id_ for write, id_ in written if _has_other_language(write)]
+    if relabelled:
+        await store.relabel_chapters(tx, relabelled, now)
     new: dict[UUID, Write] = {new_uid(): write for write in plan.writes if write.known is None}
     if new:
         rows = {uid: (write.item.source_story_id, write.story) for uid, write in new.items()}
         made = await store.insert(tx, source, rows, now=now)
         written += [(new[uid], id_) for uid, id_ in made.items()]
     return written
+
+
+def _has_other_language(write: Write) -> bool:
+    """A crawler says the language of a story and not that of each chapter."""
+    return write.known is not None and write.known.language != write.story.language
 
 
 def _news(written: list[tuple[Write, int]]) -> list[Event]:

@@ -135,6 +135,15 @@ _CONFIRM = Command(
     """
 )
 
+_RELABEL_CHAPTERS = Command(
+    """
+    UPDATE chapters SET language = stories.language, updated_at = $2
+    FROM stories
+    WHERE stories.id = ANY($1::bigint []) AND chapters.story_id = stories.id
+        AND chapters.uploader_id IS NULL AND chapters.language <> stories.language
+    """
+)
+
 
 async def lock_source(tx: Tx, source: str) -> None:
     """Be the only one who writes stories of this source until the transaction ends."""
@@ -168,6 +177,11 @@ async def insert(
 
 async def update(tx: Tx, story_ids: list[int], stories: list[StoryToWrite], now: datetime) -> None:
     await tx.run(_UPDATE, story_ids, now, *columns(stories))
+
+
+async def relabel_chapters(tx: Tx, story_ids: list[int], now: datetime) -> None:
+    """Let the ingested chapters of these stories be in the language of their story."""
+    await tx.run(_RELABEL_CHAPTERS, story_ids, now)
 
 
 async def park(tx: Tx, story_ids: list[int], now: datetime) -> None:

@@ -18,7 +18,7 @@ _CHANGED = Command(
     "UPDATE stories SET cache_version = cache_version + 1 WHERE id = ANY($1::bigint [])"
 )
 _FIND = Query("SELECT id FROM stories WHERE source = $1 AND slug = $2 AND deleted_at IS NULL", int)
-_OTHER_TRANSLATIONS = Query(
+OTHER_TRANSLATIONS = Query(
     """
     SELECT DISTINCT others.id
     FROM stories
@@ -47,4 +47,4 @@ async def find(reads: Reads, source: str, slug: str) -> int | None:
 
 async def other_translations(reads: Reads, story_ids: Sequence[int]) -> list[int]:
     """The stories that are translations of these and are not among them."""
-    return await reads.all(_OTHER_TRANSLATIONS, story_ids)
+    return await reads.all(OTHER_TRANSLATIONS, story_ids)

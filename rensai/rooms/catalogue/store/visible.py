@@ -10,3 +10,8 @@ def visible(stories: str = "stories") -> str:
         f"({stories}.deleted_at IS NULL AND {stories}.status IN (1, 2, 3, 4)"
         f" AND {stories}.is_public)"
     )
+
+
+def visible_chapter() -> str:
+    """The same for a chapter, where `chapters` and its `stories` are joined."""
+    return f"(chapters.is_published AND chapters.deleted_at IS NULL AND {visible()})"

@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta
 import click
 
 from rensai.kit.command import Shell, answer, json_option
+from rensai.kit.progress import show_progress
 from rensai.kit.services import Services
-from rensai.rooms.ingest.cli.live import show_progress
 from rensai.rooms.ingest.model import CHAPTERS, STORIES
 from rensai.rooms.ingest.service import dead_letters
 from rensai.rooms.ingest.service.work import Bounds, Worker
@@ -57,7 +57,7 @@ class Since(click.ParamType[datetime]):
 
 
 @click.command("ingest-worker")
-@click.argument("what", type=click.Choice(list(_TYPES)))
+@click.argument("what", type=click.Choice(list(_TYPES)), required=False)
 @click.option(
     "--concurrency",
     type=click.IntRange(1, 32),
@@ -73,7 +73,7 @@ class Since(click.ParamType[datetime]):
 def ingest_worker(
     shell: Shell,
     *,
-    what: str,
+    what: str | None,
     concurrency: int,
     limit: int | None,
     max_runtime: int | None,
@@ -83,11 +83,13 @@ def ingest_worker(
     """Write what crawlers have pushed into the catalogue.
 
     `rensai serve` and `rensai worker` do this by themselves; more workers may run beside them, on
-    as many machines as you like. Without a bound it works until it is told to stop; what it holds
-    then goes back to the queue.
+    as many machines as you like. It works on stories or on chapters, or on both side by side when
+    neither is named; the bounds are then those of each. Without a bound it works until it is told
+    to stop; what it holds then goes back to the queue.
 
     \b
     Examples:
+      rensai ingest-worker --limit 500 --max-runtime 60 --memory-limit 512M
       rensai ingest-worker stories --concurrency 4 --limit 1000 --max-runtime 300
       rensai ingest-worker chapters --concurrency 8 --memory-limit 512M
     """
@@ -99,19 +101,27 @@ def ingest_worker(
     )
 
     async def work(services: Services) -> None:
-        worker = Worker(services, _TYPES[what], concurrency=concurrency, bounds=bounds)
-        stop, over = asyncio.Event(), asyncio.Event()
+        stop = asyncio.Event()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, stop.set)
-        showing = asyncio.create_task(show_progress(what.capitalize(), lambda: worker.done, over))
-        try:
-            await worker.run(stop)
-        finally:
-            over.set()
-            await showing
+        async with asyncio.TaskGroup() as workers:
+            for each in [what] if what else _TYPES:
+                worker = Worker(services, _TYPES[each], concurrency=concurrency, bounds=bounds)
+                workers.create_task(_shown(worker, each.capitalize(), stop, limit))
 
     shell.run(work)
+
+
+async def _shown(worker: Worker, what: str, stop: asyncio.Event, limit: int | None) -> None:
+    """Let it work, and show how far it has come."""
+    over = asyncio.Event()
+    showing = asyncio.create_task(show_progress(what, lambda: worker.done, over, total=limit))
+    try:
+        await worker.run(stop)
+    finally:
+        over.set()
+        await showing
 
 
 @click.command("replay-dead-letter")

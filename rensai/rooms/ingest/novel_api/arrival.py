@@ -39,7 +39,7 @@ class Held:
     """How much the bodies in hand weigh, so that many large ones do not fill the memory."""
 
     def __init__(self, most: int) -> None:
-        self._left = most
+        self.left = most
 
     @contextmanager
     def body(self) -> Generator["Weight"]:
@@ -48,12 +48,15 @@ class Held:
         try:
             yield weight
         finally:
-            self._left += weight.bytes
+            weight.drop()
 
     def take(self, size: int) -> None:
-        if size > self._left:
+        if size > self.left:
             raise Crowded(headers={"Retry-After": "2"})
-        self._left -= size
+        self.left -= size
+
+    def give_back(self, size: int) -> None:
+        self.left += size
 
 
 class Weight:
@@ -66,6 +69,11 @@ class Weight:
     def add(self, size: int) -> None:
         self._held.take(size)
         self.bytes += size
+
+    def drop(self) -> None:
+        """Nothing of the body is in hand any more."""
+        self._held.give_back(self.bytes)
+        self.bytes = 0
 
 
 held = Held(MOST_HELD)
@@ -137,21 +145,35 @@ def _address(request: Anyone) -> str:
 
 
 async def _receive(request: Anyone, weight: Weight, declared: int | None, limit: int) -> Sent:
-    """The body as it travels, hashed on the way; too large a one is left where it is."""
+    """The body as it travels, hashed on the way; too large a one is left where it is.
+
+    One for which there is no room is read past, so that its sender hears why and when to come back.
+    """
     most = _most(request, limit)
     digest = hashlib.sha256()
     pieces: list[bytes] = []
     received = 0
+    crowded: Crowded | None = None
     async for piece in request.stream():
         received += len(piece)
         if received > most:
             raise BodyTooLarge
-        weight.add(len(piece))
+        if crowded is not None:
+            continue
+        try:
+            weight.add(len(piece))
+        except Crowded as problem:
+            crowded = problem
+            pieces.clear()
+            weight.drop()
+            continue
         digest.update(piece)
         pieces.append(piece)
+    if crowded is not None:
+        raise crowded
     if declared is not None and declared != received:
         raise InvalidSchema("The body is not as long as its Content-Length says.")
-    return Sent(b"".join(pieces), digest.digest(), _encoding(request), limit)
+    return Sent(b"".join(pieces), digest.digest(), _encoding(request), limit, weight.add)
 
 
 async def _let_finish(request: Anyone) -> None:

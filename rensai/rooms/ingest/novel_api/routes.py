@@ -32,9 +32,8 @@ from rensai.rooms.ingest.service.admission import admit
 from rensai.rooms.ingest.service.rebuild import rebuild
 from rensai.rooms.ingest.service.standing import RequestSummary, standing
 
-MOST_STORY_BYTES = 5 * 1024 * 1024
-MOST_CHAPTER_BYTES = 12 * 1024 * 1024
-MOST_STATS_BYTES = 1024 * 1024
+MB = 1024 * 1024
+MOST_STATS_BYTES = MB
 
 _ANYWHERE = (
     InvalidSignature,
@@ -85,10 +84,11 @@ def _response(reply: Reply) -> Response[Accepted]:
 async def ingest_stories(
     request: Anyone, services: NamedDependency[Services]
 ) -> Response[Accepted]:
-    """Queue up to 300 stories, at most 5 MB unpacked."""
+    """Queue up to 300 stories, at most 5 MB unpacked unless the operator has set otherwise."""
+    limit = services.config.ingest_max_stories_mb * MB
     with held.body() as weight:
         caller, sent = await caller_of_post(
-            request, services, weight, permission=Permission.STORIES, limit=MOST_STORY_BYTES
+            request, services, weight, permission=Permission.STORIES, limit=limit
         )
         return _response(await accept(services, caller, STORIES, sent))
 
@@ -106,10 +106,11 @@ async def ingest_stories(
 async def ingest_chapters(
     request: Anyone, services: NamedDependency[Services]
 ) -> Response[Accepted]:
-    """Queue up to 300 chapters, at most 12 MB unpacked."""
+    """Queue up to 300 chapters, at most 12 MB unpacked unless the operator has set otherwise."""
+    limit = services.config.ingest_max_chapters_mb * MB
     with held.body() as weight:
         caller, sent = await caller_of_post(
-            request, services, weight, permission=Permission.CHAPTERS, limit=MOST_CHAPTER_BYTES
+            request, services, weight, permission=Permission.CHAPTERS, limit=limit
         )
         return _response(await accept(services, caller, CHAPTERS, sent))
 

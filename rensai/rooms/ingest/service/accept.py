@@ -6,6 +6,7 @@ row of the request and its jobs are written in one transaction, so a crash leave
 
 import asyncio
 import hashlib
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from uuid import UUID
 from weakref import WeakValueDictionary
@@ -25,7 +26,6 @@ from rensai.rooms.ingest.service.workshop import in_thread
 from rensai.rooms.ingest.store import requests as store
 from rensai.rooms.ingest.store.requests import Answered, NewRequest
 
-REPLAY_WINDOW = timedelta(hours=72)
 BLOBS_KEPT = timedelta(days=30)
 """As long as a dead letter, which needs its blob to be tried again."""
 
@@ -49,6 +49,8 @@ class Sent(msgspec.Struct, frozen=True):
     sha256: bytes
     encoding: str
     limit: int
+    weigh: Callable[[int], None]
+    """Finds room for so many bytes more until it is answered, or raises that there is none."""
 
 
 class Caller(msgspec.Struct, frozen=True):
@@ -85,11 +87,17 @@ async def accept(services: Services, caller: Caller, job_type: str, sent: Sent) 
         if known is not None:
             return known
         batch = await in_thread(read_items, job_type, envelope.items, now)
-        request = _request(caller, name, payload_hash, batch, now)
+        replay_until = now + replay_window(services)
+        request = _request(caller, name, payload_hash, batch, replay_until)
         async with services.db.transaction() as tx:
             if await store.insert(tx, request, now):
                 await store.insert_jobs(
-                    tx, request, batch.jobs, now=now, blobs_until=now + BLOBS_KEPT
+                    tx,
+                    request,
+                    batch.jobs,
+                    now=now,
+                    blobs_until=now + BLOBS_KEPT,
+                    max_attempts=services.config.ingest_max_attempts,
                 )
                 return Reply(request.response_status, request.response)
         # Another process was quicker with the same key, or the request id is not new.
@@ -105,6 +113,7 @@ async def open_body(services: Services, caller: Caller, sent: Sent) -> tuple[byt
         body, payload_hash = sent.raw, sent.sha256
     else:
         body, payload_hash = await in_thread(_unpacked, sent)
+        sent.weigh(len(body))
     await admit(services, caller.key, caller.signed, len(body))
     return body, payload_hash
 
@@ -122,6 +131,11 @@ def check_source(key: Key, source: str) -> None:
         raise NotPermitted("This key may not write to that source.")
 
 
+def replay_window(services: Services) -> timedelta:
+    """For how long a request that is sent again gets the first answer."""
+    return timedelta(hours=services.config.ingest_idempotency_hours)
+
+
 async def replayed(reads: Reads, name: Name, payload_hash: bytes, now: datetime) -> Reply | None:
     """The first answer, when this request has been answered before."""
     known: Answered | None = await store.answered(reads, *name, now)
@@ -133,7 +147,7 @@ async def replayed(reads: Reads, name: Name, payload_hash: bytes, now: datetime)
 
 
 def _request(
-    caller: Caller, name: Name, payload_hash: bytes, batch: Batch, now: datetime
+    caller: Caller, name: Name, payload_hash: bytes, batch: Batch, replay_until: datetime
 ) -> NewRequest:
     named = caller.named
     answer = Accepted(named.request_id, batch.accepted, batch.rejected, batch.errors)
@@ -148,7 +162,7 @@ def _request(
         payload_hash=payload_hash,
         response_status=200 if batch.errors else 202,
         response=msgspec.json.encode(answer),
-        replay_until=now + REPLAY_WINDOW,
+        replay_until=replay_until,
         status=RequestStatus.FAILED if refused else RequestStatus.QUEUED,
         total=batch.total,
         accepted=batch.accepted,

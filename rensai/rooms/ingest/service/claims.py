@@ -6,6 +6,8 @@ from datetime import timedelta
 
 from rensai.kit.clock import Clock
 from rensai.kit.db import Database
+from rensai.rooms.ingest.service.endings import log_failures
+from rensai.rooms.ingest.service.logs import OTHERS_KEPT
 from rensai.rooms.ingest.store import endings
 from rensai.rooms.ingest.store import queue as store
 from rensai.rooms.ingest.store.endings import Progress
@@ -56,7 +58,7 @@ async def give_back(db: Database, clock: Clock, jobs: Sequence[Job], worker: str
         return await store.give_back(tx, [job.id for job in jobs], worker, clock.now())
 
 
-async def reap(db: Database, clock: Clock) -> int:
+async def reap(db: Database, clock: Clock, *, log_kept: timedelta = OTHERS_KEPT) -> int:
     """Take jobs from workers that fell silent; those that were tried often enough are dead."""
     now = clock.now()
     async with db.transaction() as tx:
@@ -72,4 +74,6 @@ async def reap(db: Database, clock: Clock) -> int:
             await endings.count(
                 tx, [Progress(request, 0, n, message) for request, n in lost.items()], now
             )
+            told = [(job.source, job.request_id, store.WORKER_LOST) for job in dead]
+            await log_failures(tx, told, now, log_kept)
     return len(silent)

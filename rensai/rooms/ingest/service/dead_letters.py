@@ -36,15 +36,21 @@ async def replay(
     return total
 
 
-async def clear_away(db: Database, clock: Clock) -> int:
+async def clear_away(
+    db: Database,
+    clock: Clock,
+    *,
+    completed_kept: timedelta = COMPLETED_KEPT,
+    dead_kept: timedelta = DEAD_KEPT,
+) -> int:
     """Forget what was done or failed long ago, a few thousand rows in each transaction."""
     now = clock.now()
     total = 0
     for clear, before in (
-        (store.forget_completed, now - COMPLETED_KEPT),
-        (store.forget_dead, now - DEAD_KEPT),
+        (store.forget_completed, now - completed_kept),
+        (store.forget_dead, now - dead_kept),
         (store.forget_blobs, now),
-        (store.forget_requests, now - DEAD_KEPT),
+        (store.forget_requests, now - dead_kept),
     ):
         rows = _AT_ONCE
         while rows >= _AT_ONCE:

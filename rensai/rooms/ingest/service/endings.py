@@ -1,6 +1,6 @@
 """How jobs end: done, tried again later, or put aside; and what that does to their requests."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -8,6 +8,7 @@ from uuid import UUID
 from rensai.kit.db import Tx
 from rensai.rooms.catalogue.door import Outcome, Result
 from rensai.rooms.ingest.model import JobStatus
+from rensai.rooms.ingest.service.logs import OTHERS_KEPT, log
 from rensai.rooms.ingest.store import endings as store
 from rensai.rooms.ingest.store.endings import Failure, Progress, Total
 from rensai.rooms.ingest.store.queue import Job
@@ -42,7 +43,13 @@ class Tally:
 
 
 async def settle(
-    tx: Tx, jobs: Sequence[Job], outcomes: Iterable[Outcome], worker: str, now: datetime
+    tx: Tx,
+    jobs: Sequence[Job],
+    outcomes: Iterable[Outcome],
+    worker: str,
+    now: datetime,
+    *,
+    log_kept: timedelta = OTHERS_KEPT,
 ) -> Tally:
     """End these jobs in the transaction that did them; all of them, or none if one is not ours."""
     by_id = {job.id: job for job in jobs}
@@ -68,7 +75,31 @@ async def settle(
     if ended != len(jobs):
         raise Overtaken
     await _count(tx, jobs, done, failures, now)
+    codes = {one.job_id: one.code for one in failures if one.status != JobStatus.QUEUED}
+    lost = [(job.source, job.request_id, codes[job.id]) for job in jobs if job.id in codes]
+    await log_failures(tx, lost, now, log_kept)
     return tally
+
+
+async def log_failures(
+    tx: Tx, lost: Iterable[tuple[str, UUID, str]], now: datetime, kept: timedelta
+) -> None:
+    """A line for each request of which items have failed for good: source, request and code."""
+    requests: defaultdict[tuple[str, UUID], Counter[str]] = defaultdict(Counter)
+    for source, request_id, code in lost:
+        requests[source, request_id][code] += 1
+    for (source, request_id), codes in requests.items():
+        await log(
+            tx,
+            "items_failed",
+            "Failed for good: " + ", ".join(f"{code} ({n})" for code, n in sorted(codes.items())),
+            now=now,
+            level="warning",
+            source=source,
+            reference_id=str(request_id),
+            context={"codes": codes},
+            kept=kept,
+        )
 
 
 _ENDINGS: dict[int, str] = {

@@ -1,4 +1,4 @@
-"""The log that operators read: what was done to keys and jobs, and by whom."""
+"""The log that operators read: what was done to keys and jobs, by whom, and what has failed."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -26,8 +26,9 @@ async def log(
     reference_id: str | None = None,
     context: Mapping[str, object] | None = None,
     security: bool = False,
+    kept: timedelta = OTHERS_KEPT,
 ) -> None:
-    """Add a line in this transaction; what touches security is kept longer.
+    """Add a line in this transaction; what touches security is kept as long as it must be.
 
     `context` holds counts, names and ids, and never a secret or the text of a chapter.
     """
@@ -43,5 +44,5 @@ async def log(
         message=message[:_LONGEST_MESSAGE],
         context=encoded,
         now=now,
-        expires_at=now + (SECURITY_KEPT if security else OTHERS_KEPT),
+        expires_at=now + (SECURITY_KEPT if security else kept),
     )

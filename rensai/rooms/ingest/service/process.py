@@ -13,12 +13,13 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from rensai.kit.clock import Clock
-from rensai.kit.db import Contended, Database, TooSlow
+from rensai.kit.db import Contended, Database, TooSlow, Tx
 from rensai.kit.errors import Conflict, Invalid, RensaiError, Unavailable
 from rensai.kit.log import get_logger
 from rensai.rooms.catalogue.door import Outcome, Result
 from rensai.rooms.ingest.service.claims import still_ours
 from rensai.rooms.ingest.service.endings import Overtaken, Tally, settle
+from rensai.rooms.ingest.service.logs import OTHERS_KEPT
 from rensai.rooms.ingest.service.receiving import RECEIVE
 from rensai.rooms.ingest.store import queue as store
 from rensai.rooms.ingest.store.queue import Job
@@ -33,13 +34,21 @@ class Bench:
     """What a worker needs for its work."""
 
     def __init__(
-        self, db: Database, clock: Clock, job_type: str, worker: str, stopping: Callable[[], bool]
+        self,
+        db: Database,
+        clock: Clock,
+        job_type: str,
+        worker: str,
+        stopping: Callable[[], bool],
+        *,
+        log_kept: timedelta = OTHERS_KEPT,
     ) -> None:
         self.db = db
         self.clock = clock
         self.job_type = job_type
         self.worker = worker
         self.stopping = stopping
+        self.log_kept = log_kept
         self.tally = Tally()
 
 
@@ -81,7 +90,12 @@ async def _write(bench: Bench, jobs: Sequence[Job]) -> Tally:
     async with bench.db.transaction(_LONGEST_STATEMENT) as tx:
         await store.relax(tx)
         outcomes = await RECEIVE[bench.job_type](tx, bench.clock, jobs[0].source, jobs)
-        return await settle(tx, jobs, outcomes, bench.worker, bench.clock.now())
+        return await _settle(bench, tx, jobs, outcomes)
+
+
+async def _settle(bench: Bench, tx: Tx, jobs: Sequence[Job], outcomes: list[Outcome]) -> Tally:
+    now = bench.clock.now()
+    return await settle(tx, jobs, outcomes, bench.worker, now, log_kept=bench.log_kept)
 
 
 async def _apart(bench: Bench, jobs: list[Job], error: Exception) -> list[list[Job]]:
@@ -99,7 +113,7 @@ async def _apart(bench: Bench, jobs: list[Job], error: Exception) -> list[list[J
     )
     try:
         async with bench.db.transaction() as tx:
-            bench.tally.add(await settle(tx, jobs, [outcome], bench.worker, bench.clock.now()))
+            bench.tally.add(await _settle(bench, tx, jobs, [outcome]))
     except Overtaken:
         _log.warning("another worker took over an item", job=jobs[0].id)
     return []

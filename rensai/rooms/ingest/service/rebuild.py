@@ -10,13 +10,13 @@ from rensai.rooms.ingest.adapters.envelopes import read_story_ids
 from rensai.rooms.ingest.errors import RequestIdTaken
 from rensai.rooms.ingest.model import EVERY_SOURCE, STATS, ItemError, RequestStatus
 from rensai.rooms.ingest.service.accept import (
-    REPLAY_WINDOW,
     Accepted,
     Caller,
     Name,
     Reply,
     Sent,
     open_body,
+    replay_window,
     replayed,
 )
 from rensai.rooms.ingest.service.workshop import in_thread
@@ -47,7 +47,14 @@ async def rebuild(services: Services, caller: Caller, sent: Sent) -> Reply:
             for index, story_id in enumerate(story_ids)
             if story_id not in found
         ]
-        request = _request(caller, name, payload_hash, len(story_ids), unknown, now=now)
+        request = _request(
+            caller,
+            name,
+            payload_hash,
+            len(story_ids),
+            unknown,
+            replay_until=now + replay_window(services),
+        )
         if await store.insert(tx, request, now):
             return Reply(request.response_status, request.response)
     known = await replayed(services.db.primary, name, payload_hash, now)
@@ -63,7 +70,7 @@ def _request(
     total: int,
     unknown: list[ItemError],
     *,
-    now: datetime,
+    replay_until: datetime,
 ) -> NewRequest:
     """The request is done at once: recounts have a queue of their own."""
     accepted = total - len(unknown)
@@ -78,7 +85,7 @@ def _request(
         payload_hash=payload_hash,
         response_status=200 if unknown else 202,
         response=msgspec.json.encode(answer),
-        replay_until=now + REPLAY_WINDOW,
+        replay_until=replay_until,
         status=RequestStatus.COMPLETED if accepted else RequestStatus.FAILED,
         total=total,
         accepted=accepted,

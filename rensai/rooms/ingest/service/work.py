@@ -74,6 +74,7 @@ class Worker:
         self._poll = poll
         self._stop = asyncio.Event()
         self._news = asyncio.Event()
+        self._log_kept = timedelta(days=services.config.ingest_log_days)
         self._line = Line(direct(services.db.queue.url), listen=(store.CHANNEL, self._news.set))
         self._tally = Tally()
         self._claimed = 0
@@ -174,7 +175,14 @@ class Worker:
 
     async def _through(self, jobs: list[Job]) -> None:
         services = self._services
-        bench = Bench(services.db, services.clock, self._job_type, self.name, self._stop.is_set)
+        bench = Bench(
+            services.db,
+            services.clock,
+            self._job_type,
+            self.name,
+            self._stop.is_set,
+            log_kept=self._log_kept,
+        )
         began = asyncio.get_running_loop().time()
         left = jobs
         try:
@@ -220,7 +228,8 @@ class Worker:
             await claims.keep(self._services.db, self._services.clock, held, self.name)
 
     async def _reap(self) -> None:
-        if found := await claims.reap(self._services.db, self._services.clock):
+        services = self._services
+        if found := await claims.reap(services.db, services.clock, log_kept=self._log_kept):
             _log.warning("took items from workers that had ended", items=found)
             self._news.set()
 

@@ -36,6 +36,7 @@ class Silent(msgspec.Struct, frozen=True):
     """A job whose worker has given no sign of life."""
 
     id: int
+    source: str
     request_id: UUID
     attempts: int
     max_attempts: int
@@ -145,7 +146,7 @@ _GIVE_BACK = Command(
 )
 _SILENT = Query(
     """
-    SELECT id, request_id, attempts, max_attempts FROM ingest_jobs
+    SELECT id, source, request_id, attempts, max_attempts FROM ingest_jobs
     WHERE status = 1 AND locked_at < $1
     ORDER BY locked_at
     LIMIT $2

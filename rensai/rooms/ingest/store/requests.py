@@ -101,14 +101,14 @@ _INSERT_JOBS = Command(
         job_type, source, request_id, idempotency_key, next_run_at, created_at, updated_at,
         external_ref, item_index, payload_inline, payload_blob_id, payload_hash,
         payload_size_bytes, payload_encoding, payload_storage, body, body_html, body_hash,
-        body_size, word_count
+        body_size, word_count, max_attempts
     )
-    SELECT $1, $2, $3, $4, $5, $5, $5, *
+    SELECT $1, $2, $3, $4, $5, $5, $5, item.*, $6
     FROM unnest(
-        $6::text [], $7::integer [], $8::bytea [], $9::bigint [], $10::bytea [],
-        $11::integer [], $12::text [], $13::text [], $14::bytea [], $15::bytea [], $16::bytea [],
-        $17::integer [], $18::integer []
-    )
+        $7::text [], $8::integer [], $9::bytea [], $10::bigint [], $11::bytea [],
+        $12::integer [], $13::text [], $14::text [], $15::bytea [], $16::bytea [], $17::bytea [],
+        $18::integer [], $19::integer []
+    ) AS item
     """
 )
 _INSERT_BLOB = Query(
@@ -178,7 +178,13 @@ async def troubles(reads: Reads, request_id: UUID) -> list[Trouble]:
 
 
 async def insert_jobs(
-    tx: Tx, request: NewRequest, jobs: Sequence[NewJob], *, now: datetime, blobs_until: datetime
+    tx: Tx,
+    request: NewRequest,
+    jobs: Sequence[NewJob],
+    *,
+    now: datetime,
+    blobs_until: datetime,
+    max_attempts: int,
 ) -> None:
     """Queue the jobs, the large ones with a blob each, and wake the workers at the commit."""
     if not jobs:
@@ -191,6 +197,7 @@ async def insert_jobs(
         request.request_id,
         request.idempotency_key,
         now,
+        max_attempts,
         *map(list, zip(*rows, strict=True)),
     )
     await announce(tx, request.job_type)

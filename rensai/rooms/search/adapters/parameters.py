@@ -18,6 +18,9 @@ FACETS = (
     *("language", "age", "fandom", "warning", "genre"),
     *("status", "kind", "source", "author", "tag"),
 )
+NAMES = ("author", "tag")
+"""Facets whose values are names as people write them, and not slugs."""
+
 EVERYTHING = "series"
 TYPES = (EVERYTHING, *KINDS)
 SORTS = tuple(sort.value for sort in Sort)
@@ -87,7 +90,9 @@ class Parameters:
             facet = name.removeprefix(EXCLUDE)
             if facet in FACETS or facet.startswith(CUSTOM):
                 wanted = include if facet == name else exclude
-                wanted[facet] = tuple(dict.fromkeys(_normal(facet, value) for value in values))
+                wanted[facet] = tuple(
+                    dict.fromkeys(as_name(value) if facet in NAMES else value for value in values)
+                )
         kind = self.word("type", TYPES, EVERYTHING)
         if kind is not None and kind != EVERYTHING:
             include["kind"] = (kind,) if kind in include.get("kind", (kind,)) else ("",)
@@ -105,6 +110,6 @@ def described(filters: Filters) -> Mapping[str, object]:
     }
 
 
-def _normal(facet: str, value: str) -> str:
-    """Names of people and tags are compared without case and double spaces."""
-    return " ".join(value.casefold().split()) if facet in {"author", "tag"} else value
+def as_name(text: str) -> str:
+    """A name of somebody or of a tag as a facet value: how it is spelt matters, its case not."""
+    return " ".join(text.casefold().split())

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 import msgspec
 
 from rensai.rooms.catalogue.door import StoryFacts
+from rensai.rooms.search.adapters.parameters import as_name
 from rensai.rooms.search.adapters.words import as_vector, vocabulary, words_of
 from rensai.rooms.search.model import (
     CUSTOM,
@@ -51,11 +52,6 @@ def entry_of(story: StoryFacts) -> Entry:
     )
 
 
-def normal(name: str) -> str:
-    """A name as the value of a facet: how it is spelt matters, its case and spaces do not."""
-    return " ".join(name.casefold().split())
-
-
 def _facets(story: StoryFacts) -> Iterable[FacetValue]:
     yield FacetValue("language", story.language, story.language)
     yield FacetValue("status", STATUSES[story.status], STATUSES[story.status])
@@ -75,7 +71,7 @@ def _facets(story: StoryFacts) -> Iterable[FacetValue]:
 def _named(facet: str, names: list[str]) -> Iterable[FacetValue]:
     seen: set[str] = set()
     for name in names:
-        value = normal(name)
+        value = as_name(name)
         if value and value not in seen:
             seen.add(value)
             yield FacetValue(facet, value, name)

@@ -27,7 +27,9 @@ async def find(reads: Reads, index: Index, question: Question) -> Found:
     elif question.text.strip():
         matches = Matches(BitMap(), [], [])
     # From here to the cards nothing is waited for, so that the picture stays as it is.
-    base = matches.stories if matches else picture.stories
+    base = picture.stories
+    if matches is not None:
+        base = (matches.in_names if question.in_names else None) or matches.stories
     if question.filters.updated_after is not None:
         base = updated_after(picture, base, question.filters.updated_after)
     narrowed = Narrowed(picture, base, question.filters)

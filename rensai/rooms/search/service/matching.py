@@ -65,6 +65,11 @@ class Matches(msgspec.Struct, frozen=True):
 
     corrected: str | None = None
 
+    @property
+    def in_names(self) -> BitMap:
+        """The stories that have all of it in titles, authors and tags."""
+        return BitMap.union(BitMap(), *(some for tier, some in self.tiers if tier >= Tier.NAMES))
+
 
 async def match(reads: Reads, standing: Standing, asked: Asked) -> Matches:
     """The stories that a text finds."""

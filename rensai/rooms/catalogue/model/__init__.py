@@ -38,6 +38,11 @@ SortKey = tuple[object, ...]
 """Where a row stands in its list: the sorted value, and the id that breaks ties."""
 
 
+def public_slug(source: str, slug: str) -> str:
+    """How `/api/v1` and addresses name a story: bare when local, else with its source."""
+    return slug if source == LOCAL else f"{source}:{slug}"
+
+
 class ListedStory(msgspec.Struct, frozen=True):
     """A story as a row of a list."""
 
@@ -71,8 +76,8 @@ class ListedStory(msgspec.Struct, frozen=True):
 
     @property
     def public_slug(self) -> str:
-        """The slug for `/api/v1` and addresses: bare when local, else with its source."""
-        return self.slug if self.source == LOCAL else f"{self.source}:{self.slug}"
+        """Its slug for `/api/v1` and addresses."""
+        return public_slug(self.source, self.slug)
 
     @property
     def tint(self) -> int:

@@ -1,0 +1,71 @@
+"""What a route lets itself be asked: the names of its parameters, and the words that each takes.
+
+`guards=[known_filters]` refuses a parameter that the route does not have. A filter that is
+misspelt would otherwise be ignored, and the answer would be a list of everything.
+"""
+
+from enum import Enum
+from functools import lru_cache
+from inspect import isclass
+from typing import Any, Literal, get_args, get_origin
+
+from litestar.connection import ASGIConnection
+from litestar.handlers import BaseRouteHandler
+from litestar.params import QueryParameter
+
+from rensai.kit.errors import InvalidFilter
+
+Connection = ASGIConnection[Any, Any, Any, Any]  # Any: whatever Litestar connects
+
+
+async def known_filters(connection: Connection, handler: BaseRouteHandler) -> None:
+    """A guard: every parameter of the query must be one that the handler declares."""
+    if connection.scope["query_string"]:
+        refuse_unknown(connection, filters_of(handler))
+
+
+def refuse_unknown(connection: Connection, known: tuple[str, ...]) -> None:
+    """Raise InvalidFilter when the query has a parameter with another name than these."""
+    unknown = sorted(set(connection.query_params) - set(known))
+    if unknown:
+        raise InvalidFilter(
+            "There is no such filter here.",
+            details=[
+                {
+                    "path": name[:100],
+                    "in": "query",
+                    "message": "Not a parameter of this list.",
+                    "allowed": known,
+                }
+                for name in unknown[:10]
+            ],
+        )
+
+
+@lru_cache(maxsize=512)
+def filters_of(handler: BaseRouteHandler) -> tuple[str, ...]:
+    """The names of a handler's query parameters, in order."""
+    return tuple(
+        sorted(
+            name
+            for name, field in handler.parsed_fn_signature.parameters.items()
+            if isinstance(field.kwarg_definition, QueryParameter)
+        )
+    )
+
+
+@lru_cache(maxsize=512)
+def allowed_values(handler: BaseRouteHandler, name: str) -> tuple[object, ...] | None:
+    """The few values that a parameter takes, or None when it takes any of a kind."""
+    field = handler.parsed_fn_signature.parameters.get(name)
+    if field is None:
+        return None
+    for part in (field, *(field.inner_types or ())):
+        kind = part.annotation
+        if get_origin(kind) is Literal:
+            return get_args(kind)
+        if kind is bool:
+            return (True, False)
+        if isclass(kind) and issubclass(kind, Enum):
+            return tuple(member.value for member in kind)
+    return None

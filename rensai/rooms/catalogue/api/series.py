@@ -1,0 +1,149 @@
+"""Series over `/api/v1`: the list, one series, its chapters."""
+
+from enum import Enum
+from typing import Annotated
+
+from litestar import Response, get
+from litestar.di import NamedDependency
+from litestar.params import FromPath, FromQuery, QueryParameter
+
+from rensai.kit.errors import Gone
+from rensai.kit.services import Services
+from rensai.kit.web import cursor as cursors
+from rensai.kit.web.filters import known_filters
+from rensai.kit.web.kept import AnyRequest, KeptList, KeptVersion, TooOld
+from rensai.kit.web.paging import DEFAULT_LIMIT, Cursor, Limit, Page, page_of
+from rensai.rooms.catalogue import service
+from rensai.rooms.catalogue.api.shapes import Chapter, Series, SeriesDetail
+from rensai.rooms.catalogue.errors import SeriesNotFound
+from rensai.rooms.catalogue.model import Sort
+from rensai.rooms.catalogue.model.reading import CHAPTER_KEY_TYPES, ChapterSpan
+from rensai.rooms.catalogue.service import reading
+
+Source = Annotated[
+    str | None,
+    QueryParameter(
+        min_length=1,
+        max_length=40,
+        description="Only stories from this source; `local` for what was uploaded here.",
+    ),
+]
+Language = Annotated[
+    str | None,
+    QueryParameter(
+        min_length=2,
+        max_length=10,
+        description="Only chapters in this language, such as `en` or `pt-BR`.",
+    ),
+]
+
+
+class Direction(Enum):
+    """Which end of the table of contents comes first."""
+
+    ASC = "asc"
+    DESC = "desc"
+
+
+_LIST = KeptList("series")
+_SERIES = KeptVersion("series")
+_CHAPTERS = KeptVersion("series-chapters")
+
+
+@get("/api/v1/series", tags=["series"], summary="List series", guards=[known_filters])
+async def list_series(
+    request: AnyRequest,
+    services: NamedDependency[Services],
+    *,
+    limit: Limit = DEFAULT_LIMIT,
+    cursor: Cursor = None,
+    sort: FromQuery[Sort] = Sort.UPDATED,
+    source: Source = None,
+) -> Response[Page[Series]]:
+    """Public stories, ongoing or completed, in the order asked for.
+
+    May be up to `ANSWER_CACHE_SECONDS` old (30 unless the operator chose otherwise). Send the
+    ETag back as `If-None-Match` to be told with an empty 304 that nothing is new.
+    """
+    secret = services.config.session_secret
+    listing = cursors.kind("series", sort.value, source)
+    after = None if cursor is None else cursors.decode(secret, listing, cursor, sort.key_types)
+
+    async def load() -> Page[Series]:
+        stories = await service.list_stories(
+            services.db.replica, sort=sort, source=source, after=after, limit=limit
+        )
+        page = page_of(stories, limit, lambda last: cursors.encode(secret, listing, last.key(sort)))
+        return Page([Series.of(story) for story in page.items], page.next_cursor, page.has_more)
+
+    asked = (sort.value, source, limit, cursor)
+    return await _LIST.answer(request, services, asked, load, shared=cursor is None)
+
+
+@get(
+    "/api/v1/series/{slug:str}",
+    tags=["series"],
+    summary="One series",
+    guards=[known_filters],
+    opt={"errors": (SeriesNotFound, Gone)},
+)
+async def one_series(
+    request: AnyRequest, services: NamedDependency[Services], slug: FromPath[str]
+) -> Response[SeriesDetail]:
+    """All that is told of a series. Its slug is bare when it was uploaded here, else
+    `source:slug`, as lists give it.
+
+    Always as it is now; the ETag says whether it has changed. `chapterCount`, `wordCount` and
+    `lastChapter` follow new chapters within about a minute, `latestChapter` at once.
+    """
+    reads = services.db.replica
+    seen = await reading.see_series(services.lookups, reads, slug)
+
+    async def load() -> SeriesDetail | TooOld[SeriesDetail]:
+        detail = await reading.read_story(reads, seen.id)
+        told = SeriesDetail.of(detail)
+        return TooOld(told) if detail.story.cache_version < seen.cache_version else told
+
+    return await _SERIES.answer(request, services, seen.version_with_counts, (), load, shared=True)
+
+
+@get(
+    "/api/v1/series/{slug:str}/chapters",
+    tags=["series"],
+    summary="The chapters of a series",
+    guards=[known_filters],
+    opt={"errors": (SeriesNotFound, Gone)},
+)
+async def list_series_chapters(
+    request: AnyRequest,
+    services: NamedDependency[Services],
+    slug: FromPath[str],
+    *,
+    limit: Limit = DEFAULT_LIMIT,
+    cursor: Cursor = None,
+    sort: FromQuery[Direction] = Direction.ASC,
+    language: Language = None,
+) -> Response[Page[Chapter]]:
+    """The table of contents in the order of reading, or from its end with `sort=desc`.
+
+    Several groups may have brought the same number into a language; each is an item.
+    """
+    reads, secret = services.db.replica, services.config.session_secret
+    seen = await reading.see_series(services.lookups, reads, slug)
+    listing = cursors.kind("series-chapters", seen.id, sort.value, language)
+    after = None if cursor is None else cursors.decode(secret, listing, cursor, CHAPTER_KEY_TYPES)
+    span = ChapterSpan(language=language, backwards=sort is Direction.DESC)
+
+    async def load() -> Page[Chapter] | TooOld[Page[Chapter]]:
+        rows = await reading.list_chapters(reads, seen.id, span, after=after, limit=limit)
+        page = page_of(rows, limit, lambda last: cursors.encode(secret, listing, last.key))
+        told = Page([Chapter.of(row) for row in page.items], page.next_cursor, page.has_more)
+        return told if seen.is_covered_by(rows) else TooOld(told)
+
+    asked = (sort.value, language, limit, cursor)
+    return await _CHAPTERS.answer(
+        request, services, seen.version, asked, load, shared=cursor is None
+    )
+
+
+routes = [list_series, one_series, list_series_chapters]

@@ -1,0 +1,57 @@
+"""One chapter over the novel API."""
+
+from typing import Annotated
+
+from litestar import Response, get
+from litestar.di import NamedDependency
+from litestar.params import PathParameter, QueryParameter
+
+from rensai.kit.services import Services
+from rensai.kit.web.filters import known_filters
+from rensai.kit.web.kept import AnyRequest, KeptVersion, TooOld
+from rensai.rooms.catalogue.novel_api.shapes import NovelReadableChapter
+from rensai.rooms.catalogue.novel_api.stories import LARGEST_ID
+from rensai.rooms.catalogue.service import reading
+
+ChapterId = Annotated[
+    int, PathParameter(ge=1, le=LARGEST_ID, description="The `id` of the chapter.")
+]
+IncludeContent = Annotated[
+    bool,
+    QueryParameter(description="Without it, the `content_` fields are null and nothing is read."),
+]
+
+_CHAPTER = KeptVersion("novel-chapter")
+
+
+@get(
+    "/wp-json/novel/v1/chapters/{chapter_id:int}",
+    tags=["stories"],
+    summary="Read a chapter",
+    guards=[known_filters],
+)
+async def one_chapter(
+    request: AnyRequest,
+    services: NamedDependency[Services],
+    chapter_id: ChapterId,
+    *,
+    include_content: IncludeContent = True,
+) -> Response[NovelReadableChapter]:
+    """A chapter with its text, its story, and the chapters before and after it.
+
+    `content_raw` is what the source sent and must not be put into a page as it is;
+    `content_html` is clean and may. Always as it is now; the ETag says whether it has changed.
+    """
+    seen = await reading.see_chapter(services.lookups, chapter_id)
+
+    async def load() -> NovelReadableChapter | TooOld[NovelReadableChapter]:
+        detail = await reading.read_chapter(
+            services.db.replica, chapter_id, with_content=include_content
+        )
+        told = NovelReadableChapter.of(detail)
+        return TooOld(told) if detail.chapter.cache_version < seen.cache_version else told
+
+    return await _CHAPTER.answer(request, services, seen.version, (include_content,), load)
+
+
+routes = [one_chapter]

@@ -1,0 +1,296 @@
+"""The list of stories over the novel API.
+
+It stands here and not in the catalogue because it takes a text and every filter at once. Plain
+lists are read from the catalogue, where an index holds each of them in its order and the latest
+write shows at once; whatever else is asked is found by search.
+"""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from enum import Enum
+from typing import Annotated, cast
+from uuid import UUID
+
+from litestar import Response, get
+from litestar.di import NamedDependency
+from litestar.params import FromQuery, QueryParameter
+from msgspec import Struct
+
+from rensai.kit.services import Services
+from rensai.kit.web import cursor as cursors
+from rensai.kit.web.filters import known_filters
+from rensai.kit.web.kept import AnyRequest, KeptList, KeptVersion
+from rensai.kit.web.paging import DEFAULT_LIMIT, Cursor, Limit, NovelPage, page_of
+from rensai.rooms.catalogue import door as catalogue
+from rensai.rooms.catalogue.door import ListedStory
+from rensai.rooms.search import service
+from rensai.rooms.search.adapters.asking import LONGEST
+from rensai.rooms.search.adapters.parameters import as_name
+from rensai.rooms.search.model import STATUSES, Card, Filters, Question, Sort
+from rensai.rooms.search.service import Index
+
+_PUBLIC = ("1", "2")
+
+
+class NovelSort(Enum):
+    """The orders of the novel API."""
+
+    UPDATED = "updated_desc"
+    POPULAR = "popular_desc"
+    NEWEST = "newest_desc"
+
+
+_IN_CATALOGUE = {
+    NovelSort.UPDATED: catalogue.Sort.UPDATED,
+    NovelSort.POPULAR: catalogue.Sort.POPULAR,
+    NovelSort.NEWEST: catalogue.Sort.NEWEST,
+}
+_IN_SEARCH = {
+    NovelSort.UPDATED: Sort.UPDATED,
+    NovelSort.POPULAR: Sort.POPULAR,
+    NovelSort.NEWEST: Sort.NEWEST,
+}
+
+
+def _text(longest: int, description: str) -> QueryParameter:
+    return QueryParameter(min_length=1, max_length=longest, description=description)
+
+
+Text = Annotated[str | None, _text(LONGEST, "What to look for in titles, authors and tags.")]
+Source = Annotated[str | None, _text(40, "Only stories from this source.")]
+Genre = Annotated[str | None, _text(120, "Only stories of this genre, by its slug.")]
+Author = Annotated[str | None, _text(191, "Only stories of this author.")]
+Status = Annotated[
+    str | None,
+    QueryParameter(
+        pattern="^[1-4](,[1-4]){0,3}$",
+        description="1 ongoing, 2 completed, 3 hiatus, 4 dropped; several with commas. "
+        "Without it 1 and 2.",
+    ),
+]
+UpdatedAfter = Annotated[
+    datetime | None, QueryParameter(description="Only stories updated after this time.")
+]
+
+
+class NovelListedStory(Struct, frozen=True):
+    """A story as a row of a list."""
+
+    id: int
+    uid: UUID
+    kind: str
+    source: str
+    source_story_id: str
+    slug: str
+    title: str
+    title_original: str | None
+    author_name: str | None
+    authors: list[str]
+    status: int
+    cover_url: str | None
+    language: str
+    original_language: str | None
+    is_nsfw: bool
+    chapter_count: int
+    word_count: int
+    last_chapter_no: float | None
+    popularity_score: float
+    rating_avg: float | None
+    rating_count: int
+    view_count: int
+    follower_count: int
+    published_at: datetime | None
+    updated_at_source: datetime | None
+    created_at: datetime
+    updated_at: datetime
+
+
+class _Asked(Struct, frozen=True):
+    """The parameters of one request."""
+
+    sort: NovelSort
+    q: str | None
+    source: str | None
+    genre: str | None
+    author: str | None
+    status: tuple[str, ...] | None
+    updated_after: datetime | None
+    limit: int
+    cursor: str | None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether an index of the catalogue holds this list in its order."""
+        return (
+            self.q is None
+            and self.genre is None
+            and self.status is None
+            and (self.updated_after is None or self.sort is NovelSort.UPDATED)
+        )
+
+
+_PLAIN = KeptList("novel-stories")
+_FOUND = KeptVersion("novel-stories-found")
+
+
+@get(
+    "/wp-json/novel/v1/stories",
+    tags=["stories"],
+    summary="List stories",
+    guards=[known_filters],
+)
+async def list_stories(
+    request: AnyRequest,
+    services: NamedDependency[Services],
+    index: NamedDependency[Index],
+    *,
+    limit: Limit = DEFAULT_LIMIT,
+    cursor: Cursor = None,
+    sort: FromQuery[NovelSort] = NovelSort.UPDATED,
+    source: Source = None,
+    q: Text = None,
+    status: Status = None,
+    genre: Genre = None,
+    author: Author = None,
+    updated_after: UpdatedAfter = None,
+) -> Response[NovelPage[NovelListedStory]]:
+    """Stories that everybody may read, in the order asked for.
+
+    `q` understands what `/api/v1/search` does, and finds what it names in titles, authors and
+    tags. A `next_cursor` is good for the list, order and filters that it came from.
+    """
+    asked = _Asked(
+        sort,
+        q,
+        source,
+        genre,
+        author,
+        tuple(sorted(set(status.split(",")))) if status else None,
+        None if updated_after is None else _in_utc(updated_after),
+        limit,
+        cursor,
+    )
+    if asked.is_plain:
+        return await _plain(request, services, asked)
+    return await _found(request, services, index, asked)
+
+
+async def _plain(
+    request: AnyRequest, services: Services, asked: _Asked
+) -> Response[NovelPage[NovelListedStory]]:
+    sort, limit, cursor = _IN_CATALOGUE[asked.sort], asked.limit, asked.cursor
+    secret, listing = services.config.session_secret, _name("novel-stories", asked)
+    after = None if cursor is None else cursors.decode(secret, listing, cursor, sort.key_types)
+
+    async def load() -> NovelPage[NovelListedStory]:
+        rows = await catalogue.list_stories(
+            services.db.replica,
+            sort=sort,
+            source=asked.source,
+            author=asked.author,
+            updated_after=asked.updated_after,
+            after=after,
+            limit=limit,
+        )
+        page = page_of(rows, limit, lambda last: cursors.encode(secret, listing, last.key(sort)))
+        return NovelPage([_row(row) for row in page.items], page.next_cursor, page.has_more)
+
+    return await _PLAIN.answer(
+        request, services, (listing, limit, cursor), load, shared=cursor is None
+    )
+
+
+async def _found(
+    request: AnyRequest,
+    services: Services,
+    index: Index,
+    asked: _Asked,
+) -> Response[NovelPage[NovelListedStory]]:
+    secret, listing = services.config.session_secret, _name("novel-stories-found", asked)
+    limit, cursor = asked.limit, asked.cursor
+    question = Question(
+        text=asked.q or "",
+        filters=_filters(asked),
+        sort=_IN_SEARCH[asked.sort],
+        limit=limit,
+        in_names=True,
+    )
+    if cursor is not None:
+        after = cursors.decode(secret, listing, cursor, (int, int))
+        question = service.following(question, cast("tuple[int, int]", after))
+
+    async def load() -> NovelPage[NovelListedStory]:
+        found = await service.find(services.db.replica, index, question)
+        last = found.hits[-1] if found.has_more and found.hits else None
+        following = last and cursors.encode(secret, listing, (last.key, last.card.story_id))
+        return NovelPage([_row(hit.card) for hit in found.hits], following, found.has_more)
+
+    version = await index.version(services.db.replica)
+    return await _FOUND.answer(request, services, version, (listing, limit, cursor), load)
+
+
+def _filters(asked: _Asked) -> Filters:
+    wanted = {
+        "source": asked.source,
+        "genre": asked.genre,
+        "author": asked.author and as_name(asked.author),
+    }
+    include: dict[str, tuple[str, ...]] = {
+        facet: (value,) for facet, value in wanted.items() if value
+    }
+    include["status"] = tuple(STATUSES[int(number)] for number in asked.status or _PUBLIC)
+    return Filters(include, updated_after=asked.updated_after)
+
+
+def _name(name: str, asked: _Asked) -> str:
+    after = asked.updated_after
+    return cursors.kind(
+        name,
+        asked.sort.value,
+        *(asked.q, asked.source, asked.genre, asked.author, asked.status),
+        after and after.isoformat(),
+    )
+
+
+def _row(story: ListedStory | Card) -> NovelListedStory:
+    return NovelListedStory(
+        id=story.story_id if isinstance(story, Card) else story.id,
+        uid=story.uid,
+        kind=story.kind,
+        source=story.source,
+        source_story_id=story.source_story_id,
+        slug=story.slug,
+        title=story.title,
+        title_original=story.title_original,
+        author_name=story.authors[0] if story.authors else None,
+        authors=story.authors,
+        status=story.status,
+        cover_url=story.cover_url,
+        language=story.language,
+        original_language=story.original_language,
+        is_nsfw=story.is_nsfw,
+        chapter_count=story.chapter_count,
+        word_count=story.word_count,
+        last_chapter_no=_float(story.last_chapter_no),
+        popularity_score=float(story.popularity_score),
+        rating_avg=_float(story.rating_avg),
+        rating_count=story.rating_count,
+        view_count=story.view_count,
+        follower_count=story.follower_count,
+        published_at=story.published_at,
+        updated_at_source=story.updated_at_source,
+        created_at=story.created_at,
+        updated_at=story.updated_at,
+    )
+
+
+def _float(number: Decimal | None) -> float | None:
+    return None if number is None else float(number)
+
+
+def _in_utc(moment: datetime) -> datetime:
+    """A time without a zone is meant in UTC, as all times here are."""
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+routes = [list_stories]
