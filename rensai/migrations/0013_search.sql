@@ -42,7 +42,6 @@ BEGIN
             view_count bigint NOT NULL,
             follower_count integer NOT NULL,
             published_at timestamptz,
-            updated_at_source timestamptz,
             created_at timestamptz NOT NULL,
             updated_at timestamptz NOT NULL,
             title_length smallint NOT NULL,

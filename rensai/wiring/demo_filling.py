@@ -29,12 +29,19 @@ async def fill_library(services: Services, stop: asyncio.Event, ready: Callable[
         return
     await _revoke_keys(services)
     key = await _make_key(services)
+    began = time.monotonic()
     try:
         with Client(
             _address(services.config), key.key_id, key.secret, connections=_CONNECTIONS
         ) as client:
-            await _until(stop, client, asyncio.create_task(asyncio.to_thread(_fill, client)))
+            filling = asyncio.create_task(asyncio.to_thread(_fill, client))
+            is_filled = await _until(stop, client, filling)
         await _count(services)
+        if is_filled:
+            _tell(
+                f"The library is filled: {library.STORIES} novels, "
+                f"{library.chapter_total():,} chapters, in {time.monotonic() - began:.1f} s"
+            )
     finally:
         await _revoke_keys(services)
 
@@ -51,8 +58,8 @@ async def _count(services: Services) -> None:
     await catalogue.recount_due(services.db, services.clock, _KEY_NAME)
 
 
-async def _until(stop: asyncio.Event, client: Client, filling: "asyncio.Task[None]") -> None:
-    """Let it fill; a request to stop is heard between two batches, and is no failure."""
+async def _until(stop: asyncio.Event, client: Client, filling: "asyncio.Task[None]") -> bool:
+    """Whether it was filled; a request to stop is heard between two batches, and is no failure."""
     stopped = asyncio.create_task(stop.wait())
     await asyncio.wait({stopped, filling}, return_when=asyncio.FIRST_COMPLETED)
     client.give_up()
@@ -61,18 +68,20 @@ async def _until(stop: asyncio.Event, client: Client, filling: "asyncio.Task[Non
     except PushError as problem:
         if not stop.is_set():
             _tell(f"The library is not filled yet; the next start goes on with it: {problem}")
+        return False
+    else:
+        return True
     finally:
         stopped.cancel()
 
 
 def _fill(client: Client) -> None:
-    began = time.monotonic()
     _tell(f"Filling the library with {library.STORIES} novels in five languages")
     stories = _requests(client.push_stories(library.SOURCE, library.story_items()))
     _wait(client, stories)
     total = library.chapter_total()
     done = 0
-    told_at = began
+    told_at = time.monotonic()
     requests: list[str] = []
     for report in client.push_chapters(library.SOURCE, library.chapter_items()):
         requests += _requests([report])
@@ -81,10 +90,6 @@ def _fill(client: Client) -> None:
             told_at = time.monotonic()
             _tell(f"  {done:,} of {total:,} chapters sent")
     _wait(client, requests)
-    _tell(
-        f"The library is filled: {library.STORIES} novels, {total:,} chapters, "
-        f"in {time.monotonic() - began:.1f} s"
-    )
 
 
 def _requests(reports: Iterable[Report]) -> list[str]:

@@ -62,7 +62,7 @@ def pooler(database_url: str) -> Iterator[PgBouncer]:
 
 
 @asynccontextmanager
-async def through(pooler: PgBouncer, url: str, limit: timedelta) -> AsyncGenerator[Database, None]:
+async def through(pooler: PgBouncer, url: str, limit: timedelta) -> AsyncGenerator[Database]:
     opened = await Database.open(
         DatabaseSettings(
             primary_url=pooler.url,

@@ -143,10 +143,10 @@ class Site:
         """Processes that still have to do with this data folder, its database included."""
         mark = str(self.data_dir)
         found: list[str] = []
-        for process in psutil.process_iter(["pid", "cmdline", "environ"]):
+        for process in psutil.process_iter(["pid", "cmdline", "environ", "status"]):
             words = " ".join(process.info["cmdline"] or [])
             surroundings: dict[str, str] = process.info["environ"] or {}
-            if process.pid == os.getpid() or process.status() == psutil.STATUS_ZOMBIE:
+            if process.pid == os.getpid() or process.info["status"] == psutil.STATUS_ZOMBIE:
                 continue
             if f"{mark}/" in words or surroundings.get("RENSAI_DATA_DIR") == mark:
                 found.append(f"{process.pid} {words}")

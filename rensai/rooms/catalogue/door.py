@@ -64,6 +64,7 @@ from rensai.rooms.catalogue.service import (
     touch_source,
     translations_of,
     unlink_translation,
+    versions_of,
     visible_story_ids,
 )
 
@@ -129,5 +130,6 @@ __all__ = [
     "translations_of",
     "unlink_translation",
     "unpack_body",
+    "versions_of",
     "visible_story_ids",
 ]

@@ -111,7 +111,6 @@ class Card(msgspec.Struct, frozen=True):
     view_count: int
     follower_count: int
     published_at: datetime | None
-    updated_at_source: datetime | None
     created_at: datetime
     updated_at: datetime
 

@@ -100,7 +100,6 @@ class NovelListedStory(Struct, frozen=True):
     view_count: int
     follower_count: int
     published_at: datetime | None
-    updated_at_source: datetime | None
     created_at: datetime
     updated_at: datetime
 
@@ -278,7 +277,6 @@ def _row(story: ListedStory | Card) -> NovelListedStory:
         view_count=story.view_count,
         follower_count=story.follower_count,
         published_at=story.published_at,
-        updated_at_source=story.updated_at_source,
         created_at=story.created_at,
         updated_at=story.updated_at,
     )

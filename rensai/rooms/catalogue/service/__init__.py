@@ -8,6 +8,7 @@ from rensai.rooms.catalogue.service.facts import (
     story_ids_of_taxonomy,
     term_names,
     translations_of,
+    versions_of,
     visible_story_ids,
 )
 from rensai.rooms.catalogue.service.holdings import count_held, touch_source
@@ -64,5 +65,6 @@ __all__ = [
     "touch_source",
     "translations_of",
     "unlink_translation",
+    "versions_of",
     "visible_story_ids",
 ]

@@ -31,6 +31,11 @@ async def visible_story_ids(reads: Reads, *, after: int, limit: int) -> list[int
     return await store.visible_ids(reads, after=after, limit=limit)
 
 
+async def versions_of(reads: Reads, story_ids: Sequence[int]) -> dict[int, int]:
+    """The version of each of these stories that everybody may read: every write raises it."""
+    return {one.id: one.cache_version for one in await store.versions(reads, story_ids)}
+
+
 async def story_ids_of_source(reads: Reads, source: str, *, after: int, limit: int) -> list[int]:
     """The next stories of a source, hidden and deleted ones too, in the order of their ids."""
     return await store.ids_of_source(reads, source, after=after, limit=limit)

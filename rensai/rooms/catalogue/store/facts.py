@@ -3,9 +3,18 @@
 from collections.abc import Sequence
 from uuid import UUID
 
+import msgspec
+
 from rensai.kit.db import Query, Reads
 from rensai.rooms.catalogue.model import PlainFacts, Term, TranslationOf
 from rensai.rooms.catalogue.store.visible import visible
+
+
+class StoryVersion(msgspec.Struct, frozen=True):
+    """Which version of a story can be read now."""
+
+    id: int
+    cache_version: int
 
 
 class FactsRow(PlainFacts, frozen=True):
@@ -95,6 +104,13 @@ MANY_OF_TAXONOMY = Query(
     """,
     int,
 )
+VERSIONS = Query(
+    f"""
+    SELECT id, cache_version FROM stories
+    WHERE id = ANY($1::bigint []) AND {visible()}
+    """,
+    StoryVersion,
+)
 TRANSLATIONS = Query(
     f"""
     SELECT translation_group AS "group", id AS story_id, {visible()} AS is_visible, language
@@ -122,6 +138,10 @@ async def facts(reads: Reads, story_ids: Sequence[int]) -> list[FactsRow]:
 
 async def visible_ids(reads: Reads, *, after: int, limit: int) -> list[int]:
     return await reads.all(VISIBLE_IDS, after, limit)
+
+
+async def versions(reads: Reads, story_ids: Sequence[int]) -> list[StoryVersion]:
+    return await reads.all(VERSIONS, list(story_ids))
 
 
 async def ids_of_source(reads: Reads, source: str, *, after: int, limit: int) -> list[int]:

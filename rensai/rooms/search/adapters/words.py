@@ -19,8 +19,6 @@ _LONGEST_KEPT = 30
 _GAP = 8
 """Between two titles, so that no phrase runs from one into the other."""
 
-_LAST_POSITION = 16_000
-
 
 class Place(Enum):
     """Where a word stands."""
@@ -34,11 +32,12 @@ class Place(Enum):
 
 def words_of(text: str) -> list[str]:
     """The words of a text, folded, in order; unspaced scripts as overlapping pairs."""
-    found: list[str] = []
-    for piece in text.split():
-        # The same words come again and again; a piece that is long is a sentence without spaces.
-        found += _words_of_piece(piece) if len(piece) <= _LONGEST_KEPT else _cut(piece)
-    return found
+    # The same words come again and again; a piece that is long is a sentence without spaces.
+    return [
+        word
+        for piece in text.split()
+        for word in (_words_of_piece(piece) if len(piece) <= _LONGEST_KEPT else _cut(piece))
+    ]
 
 
 def _cut(piece: str) -> tuple[str, ...]:
@@ -73,17 +72,14 @@ def as_vector(
     longest_summary: int,
 ) -> str:
     """Everything that a story is found by, as the text of a tsvector."""
-    positions: dict[str, list[int]] = {}
-    _place(positions, Place.TITLE, titles)
-    _place(positions, Place.AUTHOR, authors)
-    _place(positions, Place.TAG, tags)
-    _place(positions, Place.SUMMARY, [summary[:longest_summary]])
-    for title in titles:
-        positions.setdefault(Place.WHOLE.value + compact(title), [])
-    return " ".join(
-        f"'{word}':{','.join(map(str, at[:100]))}" if at else f"'{word}'"
-        for word, at in positions.items()
-    )
+    parts = [
+        *_placed(Place.TITLE, titles),
+        *_placed(Place.AUTHOR, authors),
+        *_placed(Place.TAG, tags),
+        *_placed(Place.SUMMARY, [summary[:longest_summary]]),
+        *(f"'{Place.WHOLE.value}{title}'" for title in {compact(title) for title in titles}),
+    ]
+    return " ".join(parts)
 
 
 def vocabulary(titles: Iterable[str], authors: Iterable[str]) -> Iterator[str]:
@@ -94,10 +90,15 @@ def vocabulary(titles: Iterable[str], authors: Iterable[str]) -> Iterator[str]:
                 yield run
 
 
-def _place(positions: dict[str, list[int]], place: Place, texts: Iterable[str]) -> None:
+def _placed(place: Place, texts: Iterable[str]) -> list[str]:
+    """Each word with where it stands; PostgreSQL ignores what goes beyond its limits."""
+    positions: dict[str, str] = {}
     at = 0
     for text in texts:
         for word in words_of(text):
-            at = min(at + 1, _LAST_POSITION)
-            positions.setdefault(place.value + word, []).append(at)
+            at += 1
+            earlier = positions.get(word)
+            positions[word] = str(at) if earlier is None else f"{earlier},{at}"
         at += _GAP
+    mark = f"'{place.value}"
+    return [f"{mark}{word}':{found}" for word, found in positions.items()]

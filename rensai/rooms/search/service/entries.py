@@ -111,7 +111,6 @@ def _card(story: StoryFacts) -> Card:
         view_count=story.view_count,
         follower_count=story.follower_count,
         published_at=story.published_at,
-        updated_at_source=story.updated_at_source,
         created_at=story.created_at,
         updated_at=story.updated_at,
     )

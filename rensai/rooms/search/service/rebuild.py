@@ -1,20 +1,28 @@
 """Building the index anew, on the shelf that nobody reads.
 
-It goes on where it was interrupted. Changes that come meanwhile are written to both shelves; only
-while the indexes of the new one are made they are left to the journal, from which the last step
-takes them before readers see the new shelf.
+It goes on where it was interrupted. The next stories are read and made into entries while
+PostgreSQL writes those before; whatever has changed in between is read again when their turn
+comes. Changes that come meanwhile are written to both shelves; only while the indexes of the new
+one are made they are left to the journal, from which the last step takes them before readers see
+the new shelf.
 """
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import timedelta
+
+import msgspec
 
 from rensai.kit.clock import Clock
 from rensai.kit.db import Database
 from rensai.rooms.catalogue import door as catalogue
 from rensai.rooms.search.errors import BeingBuilt
-from rensai.rooms.search.model import LAYOUT, Shelf, State
-from rensai.rooms.search.service.refresh import put, read_entries
+from rensai.rooms.search.model import LAYOUT, Entry, Shelf, State
+from rensai.rooms.search.service.entries import entry_of
+from rensai.rooms.search.service.refresh import put, put_new, read_entries
 from rensai.rooms.search.store import state as store
+from rensai.rooms.search.store import writing
 
 BATCH = 1000
 _LEASE = timedelta(seconds=60)
@@ -23,6 +31,14 @@ _INDEXING = timedelta(minutes=10)
 
 Progress = Callable[[int], object]
 """Is told how many stories are on the new shelf."""
+
+
+class _Batch(msgspec.Struct, frozen=True):
+    """The next stories, as they were when they were read."""
+
+    ids: Sequence[int]
+    entries: Mapping[int, Entry]
+    versions: Mapping[int, int]
 
 
 class Rebuild:
@@ -39,46 +55,79 @@ class Rebuild:
     async def run(self, *, from_start: bool = False) -> int:
         """Build what is missing and let readers see it; how many stories there are."""
         try:
-            count = await self._begin(from_start=from_start)
+            state = await self._begin(from_start=from_start)
+            count = state.built_count
             self._progress(count)
-            while (step := await self._add()) is not None:
-                count += step
-                self._progress(count)
+            if state.building_frozen is None:
+                count = await self._fill(count, state.built_to or 0)
             await self._finish()
         finally:
             async with self._db.transaction() as tx:
                 await store.leave(tx, self._name)
         return count
 
-    async def _begin(self, *, from_start: bool) -> int:
+    async def _begin(self, *, from_start: bool) -> State:
         async with self._db.transaction(_LONG) as tx:
             state = await store.hold(tx)
             now = self._clock.now()
             busy = state.builder is not None and state.builder != self._name
             if busy and state.builder_seen_at and now - state.builder_seen_at < _LEASE:
                 raise BeingBuilt(private=state.builder)
-            goes_on = state.building is not None and state.building_layout == LAYOUT
-            if from_start or not goes_on:
+            if from_start or state.building is None or state.building_layout != LAYOUT:
                 await store.begin(tx, Shelf(state.live).other, LAYOUT)
             await store.claim(tx, self._name, now)
-        return 0 if from_start or not goes_on else state.built_count
+            return await store.hold(tx)
 
-    async def _add(self) -> int | None:
-        """Put the next stories on the new shelf; None when there are no more."""
-        async with self._db.transaction(_LONG) as tx:
-            state = self._own(await store.hold(tx))
-            if state.building_frozen is not None:
-                return None
-            after = state.built_to or 0
-            ids = await catalogue.visible_story_ids(tx, after=after, limit=BATCH)
-            if not ids:
+    async def _fill(self, count: int, after: int) -> int:
+        """Put every story on the new shelf; how many there are."""
+        reading = asyncio.create_task(self._read(after))
+        try:
+            while (batch := await reading).ids:
+                reading = asyncio.create_task(self._read(batch.ids[-1]))
+                await self._add(batch)
+                count += len(batch.ids)
+                self._progress(count)
+            async with self._db.transaction() as tx:
+                self._own(await store.hold(tx))
                 await store.freeze(tx)
-                return None
-            await put(tx, _shelf(state), ids, await read_entries(tx, ids))
+            return count
+        finally:
+            reading.cancel()
+            with suppress(asyncio.CancelledError):
+                await reading
+
+    async def _read(self, after: int) -> _Batch:
+        reads = self._db.primary
+        ids = await catalogue.visible_story_ids(reads, after=after, limit=BATCH)
+        stories = [story for story in await catalogue.facts_of(reads, ids) if story.is_visible]
+        entries: dict[int, Entry] = {}
+        for number, story in enumerate(stories):
+            entries[story.id] = entry_of(story)
+            if number % 50 == 0:
+                await asyncio.sleep(0)  # the statements of the batch before want to go on
+        return _Batch(ids, entries, {story.id: story.cache_version for story in stories})
+
+    async def _add(self, batch: _Batch) -> None:
+        async with self._db.transaction(_LONG) as tx:
+            shelf = _shelf(self._own(await store.hold(tx)))
+            # What is there already was put there by a refresh, which is newer than the batch.
+            there = await writing.known(tx, shelf, batch.ids)
+            ids = [id_ for id_ in batch.ids if id_ not in there]
+            now = await catalogue.versions_of(tx, ids)
+            changed = [id_ for id_ in ids if now.get(id_) != batch.versions.get(id_)]
+            entries = {id_: entry for id_, entry in batch.entries.items() if id_ not in there}
+            for id_ in changed:
+                entries.pop(id_, None)
+            if changed:
+                entries |= await read_entries(tx, changed)
+            await put_new(tx, shelf, list(entries.values()))
             await store.built(
-                tx, to=ids[-1], count=len(ids), builder=self._name, now=self._clock.now()
+                tx,
+                to=batch.ids[-1],
+                count=len(batch.ids),
+                builder=self._name,
+                now=self._clock.now(),
             )
-            return len(ids)
 
     def _own(self, state: State) -> State:
         """The state, unless somebody else has taken over."""

@@ -8,7 +8,7 @@ the journal are in the order in which processes come to see them.
 from collections.abc import Iterable, Mapping, Sequence
 
 from rensai.kit.clock import Clock
-from rensai.kit.db import Tx
+from rensai.kit.db import Reads, Tx
 from rensai.rooms.catalogue import door as catalogue
 from rensai.rooms.catalogue.door import StoryFacts
 from rensai.rooms.search.model import Change, Entry, Shelf
@@ -36,9 +36,9 @@ async def refresh_stories(tx: Tx, clock: Clock, story_ids: Sequence[int]) -> int
     return len(changes)
 
 
-async def read_entries(tx: Tx, story_ids: Sequence[int]) -> dict[int, Entry]:
+async def read_entries(reads: Reads, story_ids: Sequence[int]) -> dict[int, Entry]:
     """The entries that these stories should have; a story that nobody may see has none."""
-    facts = await catalogue.facts_of(tx, story_ids)
+    facts = await catalogue.facts_of(reads, story_ids)
     return {story.id: entry_of(story) for story in facts if story.is_visible}
 
 
@@ -58,13 +58,25 @@ async def put(
     ]
     changes = [Change(one.story_id, one.facets, []) for one in gone]
     if different:
-        written = await interned(tx, shelf, different)
-        await store.write(tx, shelf, written, known)
-        await store.add_vocabulary(
-            tx, shelf, sorted({word for entry in different for word in entry.vocabulary})
-        )
+        written = await _write(tx, shelf, different, known)
         changes += [_change(one, known.get(one.entry.card.story_id)) for one in written]
     return changes
+
+
+async def put_new(tx: Tx, shelf: Shelf, entries: Sequence[Entry]) -> None:
+    """Put entries on a shelf that has none of these stories; the state is held."""
+    if entries:
+        await _write(tx, shelf, entries, {})
+
+
+async def _write(
+    tx: Tx, shelf: Shelf, entries: Sequence[Entry], known: Mapping[int, Known]
+) -> list[Written]:
+    written = await interned(tx, shelf, entries)
+    await store.write(tx, shelf, written, known)
+    words = {word for entry in entries for word in entry.vocabulary}
+    await store.add_vocabulary(tx, shelf, sorted(words))
+    return written
 
 
 def _change(one: Written, was: Known | None) -> Change:
