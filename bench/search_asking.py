@@ -13,6 +13,7 @@ from bench.load import LoadError
 from bench.search_queries import Found
 
 Answer = dict[str, Any]  # Any: decoded JSON
+IDLE_SECONDS = 5.0
 
 
 class Asker:
@@ -20,9 +21,13 @@ class Asker:
 
     def __init__(self, url: str) -> None:
         self._connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=60)
+        self._used = time.monotonic()
 
     def raw(self, path: str) -> bytes:
         """The body of one answer."""
+        if time.monotonic() - self._used > IDLE_SECONDS:
+            self._connection.close()  # the server is about to; a new one opens by itself
+        self._used = time.monotonic()
         self._connection.request("GET", path)
         answer = self._connection.getresponse()
         body = answer.read()
