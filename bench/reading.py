@@ -3,7 +3,8 @@
 Two web processes of ours stand side by side on one database, each as `rensai serve` starts it: one
 with `ANSWER_CACHE_SECONDS=0`, which makes every answer anew, and one as it is by default. Only one
 of them is asked at a time. Chapters that are not kept are drawn by chance from all that can be
-read. The peer is Hono, as in `list_route`.
+read. The peer is Hono, as in `list_route`. `cpu us` is how long the asked process was busy with one
+request, which others on the machine change little: 125 allow 8,000 requests in a second.
 
     python -m bench.reading --stories 5000      # a first look within a minute
 """
@@ -14,8 +15,12 @@ import sys
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-from bench.harness import Contender, Target, compare
+import psutil
+
+from bench.harness import Contender, Sample, Target, compare
 from bench.library import Library, library
 from bench.list_route import SECRET, expect_the_same, peer
 from bench.load import ensure_wrk, fetch, requests_per_second, tag_of
@@ -46,6 +51,26 @@ class Sites:
     kept: str
     empty: str
     hono: str
+    busy: dict[str, int]
+    """The processes by the address at which they answer."""
+
+    def asked(self, name: str, url: str, **how: Any) -> Contender:  # Any: as requests_per_second
+        """A contender that tells also how long its process was busy with each request."""
+        process = psutil.Process(next(pid for site, pid in self.busy.items() if site in url))
+        load = requests_per_second(url, seconds=SECONDS, **how)
+
+        def measure() -> Sample:
+            before = _busy(process)
+            sample = load()
+            micros = (_busy(process) - before) / (sample.values[0] * SECONDS) * 1e6
+            return Sample(sample.values, {**sample.latencies, "cpu us": micros})
+
+        return Contender(name, measure)
+
+
+def _busy(process: psutil.Process) -> float:
+    tree = [process, *process.children(recursive=True)]
+    return sum(sum(one.cpu_times()[:2]) for one in tree)
 
 
 def run(stories: int = STORIES) -> bool:
@@ -64,26 +89,28 @@ def _sites(place: Library) -> Generator[Sites]:
     serve = [str(ROOT / ".venv/bin/rensai"), "serve"]
     alone = [sys.executable, "-m", "bench.servers", "full", str(ports[2])]
     never = {"ANSWER_CACHE_SECONDS": "0", "SESSION_SECRET": SECRET}
+    busy: dict[str, int] = {}
     with ExitStack() as started:
 
         def start(
-            command: list[str], environment: dict[str, str], url: str, **more: object
+            command: list[str], environment: dict[str, str], url: str, folder: Path = ROOT
         ) -> None:
-            started.enter_context(running(command, environment, url=url, **more))
+            process = running(command, environment, url=url, folder=folder)
+            busy[url[: url.index("/", 8)]] = started.enter_context(process).pid
 
         start(serve, settings(place.url, place.folder, ports[0]) | never, fresh + _SERIES)
         start(serve, settings(place.url, place.folder, ports[1]), kept + _SERIES)
         start(alone, settings(place.url, place.folder, ports[2]), empty + BASE_PATH)
         theirs = peer(place.url, ports[3])
         start([node(), "server.mjs"], theirs, hono + _SERIES, install("hono"))
-        yield Sites(fresh, kept, empty, hono)
+        yield Sites(fresh, kept, empty, hono, busy)
 
 
 def _list(sites: Sites) -> bool:
     """The first page of the list, made anew for each request."""
     contenders = [
-        Contender("rensai", requests_per_second(sites.fresh + _SERIES, seconds=SECONDS)),
-        Contender("hono", requests_per_second(sites.hono + _SERIES, seconds=SECONDS)),
+        sites.asked("rensai", sites.fresh + _SERIES),
+        sites.asked("hono", sites.hono + _SERIES),
     ]
     outcome = compare(
         "reading_list",
@@ -103,8 +130,8 @@ def _chapter(sites: Sites, stories: int) -> bool:
         "reading_chapter",
         "A chapter of 12 KB by chance, nothing kept, 16 clients",
         [
-            Contender("chapter", requests_per_second(sites.fresh, seconds=SECONDS, paths=paths)),
-            Contender("list", requests_per_second(sites.fresh + _SERIES, seconds=SECONDS)),
+            sites.asked("chapter", sites.fresh + "/", paths=paths),
+            sites.asked("list", sites.fresh + _SERIES),
         ],
         baseline="list",
         unit="req/s",
@@ -124,12 +151,12 @@ def _kept(sites: Sites) -> list[bool]:
         "contents": f"{sites.kept}{_NOVEL}/stories/{told['id']}/chapters",
         "chapter": f"{sites.kept}{_NOVEL}/chapters/{told['latest_chapter']['id']}",
     }
-    contenders = [Contender("empty", requests_per_second(sites.empty + BASE_PATH, seconds=SECONDS))]
+    contenders = [sites.asked("empty", sites.empty + BASE_PATH)]
     for name, url in addresses.items():
         known = {"If-None-Match": tag_of(url)} if name != "list" else {"If-None-Match": "*"}
         contenders += [
-            Contender(name, requests_per_second(url, seconds=SECONDS)),
-            Contender(f"{name} 304", requests_per_second(url, seconds=SECONDS, headers=known)),
+            sites.asked(name, url),
+            sites.asked(f"{name} 304", url, headers=known),
         ]
     outcome = compare(
         "reading_kept",
@@ -137,7 +164,6 @@ def _kept(sites: Sites) -> list[bool]:
         contenders,
         baseline="empty",
         unit="req/s",
-        rounds=3,
     )
     return [
         _at_least(contender.name, outcome.of(contender.name).median, 8_000)
@@ -159,7 +185,7 @@ def _far_page(sites: Sites, stories: int) -> bool:
         "reading_pages",
         "Page 1,000 beside page 1, nothing kept, one client",
         [
-            Contender(name, requests_per_second(address, seconds=SECONDS, clients=1))
+            sites.asked(name, address, clients=1)
             for name, address in (("first", url), ("far", f"{url}?limit={ON_PAGE}{cursor}"))
         ],
         baseline="first",

@@ -14,13 +14,14 @@ from rensai.kit.db_connections import PoolUse
 from rensai.kit.db_errors import Contended, Lost, NotMigrated, TooSlow, Unusable
 from rensai.kit.db_pool import Pool
 from rensai.kit.db_replica import Replica
-from rensai.kit.db_statements import STATEMENTS, Command, Query
+from rensai.kit.db_statements import STATEMENTS, Command, Copy, Query
 from rensai.kit.db_tx import Reads, Subscriptions, TransactionMisused, Tx
 
 __all__ = [
     "STATEMENTS",
     "Command",
     "Contended",
+    "Copy",
     "Database",
     "DatabaseSettings",
     "Lost",

@@ -1,7 +1,7 @@
 """Statements as constants, and how their rows become Structs."""
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import starmap
 from operator import itemgetter
 from typing import Generic, TypeVar, cast
@@ -47,6 +47,20 @@ class Command:
 
     def __repr__(self) -> str:
         return f"{self.module}: {' '.join(self.text.split())!r}"
+
+
+class Copy(Command):
+    """Many rows for one table at once, by COPY: several times as fast as any INSERT."""
+
+    __slots__ = ("columns", "schema", "table")
+
+    def __init__(self, schema: str, table: str, columns: Sequence[str]) -> None:
+        places = ", ".join(f"${number}" for number in range(1, len(columns) + 1))
+        # Never run, but prepared by the test that holds every statement to the schema.
+        super().__init__(f"INSERT INTO {schema}.{table} ({', '.join(columns)}) VALUES ({places})")  # noqa: S608
+        self.schema = schema
+        self.table = table
+        self.columns = tuple(columns)
 
 
 def _declaring_module() -> str:

@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeVar
 
 from rensai.kit.db_driver import Connection
 from rensai.kit.db_errors import DRIVER_ERRORS, domain_errors, raise_domain
-from rensai.kit.db_statements import Command, Query
+from rensai.kit.db_statements import Command, Copy, Query
 
 T = TypeVar("T")
 
@@ -78,6 +78,19 @@ class Tx:
         """Run a command once for each row, in a few round trips."""
         try:
             await self.connection.executemany(command.text, rows, timeout=self._seconds)
+        except DRIVER_ERRORS as error:
+            raise_domain(error)
+
+    async def copy(self, into: Copy, rows: Iterable[Sequence[object]]) -> None:
+        """Add rows to a table; one that it refuses refuses them all."""
+        try:
+            await self.connection.copy_records_to_table(
+                into.table,
+                records=rows,
+                columns=into.columns,
+                schema_name=into.schema,
+                timeout=self._seconds,
+            )
         except DRIVER_ERRORS as error:
             raise_domain(error)
 

@@ -96,7 +96,8 @@ BEGIN
 END
 $shelf$;
 
-CREATE FUNCTION search_index_words(shelf text) RETURNS void LANGUAGE plpgsql AS $shelf$
+CREATE FUNCTION search_index_words(shelf text) RETURNS void LANGUAGE plpgsql
+SET maintenance_work_mem = '256MB' AS $shelf$
 BEGIN
     EXECUTE format($sql$
         CREATE INDEX IF NOT EXISTS search_words_found ON %I.search_words USING gin (words)

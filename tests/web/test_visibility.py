@@ -4,6 +4,7 @@ A new public route that answers GET belongs into `READS` with addresses that wou
 hidden if it could, or into `SHOWS_NO_STORIES` if it never shows any.
 """
 
+import asyncio
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -14,7 +15,7 @@ import pytest
 from litestar.handlers import HTTPRouteHandler
 
 from rensai.kit.db import Command, Query
-from rensai.rooms.catalogue.door import recount_due
+from rensai.rooms.catalogue.door import recount_due, set_policy
 from rensai.wiring.routes import ROUTES
 from tests.rig import Rig
 from tests.rooms.catalogue.incoming import Sent, Shelf, chapter, story
@@ -99,6 +100,25 @@ READS = {
     API + "/series/{slug:str}": each(API + "/series/{0.public_slug}"),
     API + "/series/{slug:str}/chapters": each(API + "/series/{0.public_slug}/chapters?sort=desc"),
     API + "/chapters/{chapter_id:str}": each(API + "/chapters/{0.uid}", chapters=True),
+    f"{API}/search": lists(
+        f"{API}/search",
+        f"q={MARK}",
+        f"q=author:{MARK}",
+        "source={source}&sort=newest&limit=100",
+        "status=hiatus&status=dropped&status=ongoing",
+        "counts=true",
+    ),
+    f"{API}/search/suggest": lists(f"{API}/search/suggest", f"q={MARK}", f"q={MARK[:2]}", "q=s"),
+    f"{API}/search/facets": lists(f"{API}/search/facets"),
+    f"{NOVEL}/stories": lists(
+        f"{NOVEL}/stories",
+        "sort=popular_desc",
+        "sort=newest_desc&source={source}",
+        f"q={MARK}",
+        f"author=Author%20{MARK}",
+        "status=3,4",
+        "updated_after=2020-01-01T00:00:00Z",
+    ),
     NOVEL + "/stories/{source:str}/{slug:str}": each(NOVEL + "/stories/{0.address}"),
     NOVEL + "/stories/{story_id:int}/chapters": each(NOVEL + "/stories/{0.id}/chapters?limit=200"),
     NOVEL + "/chapters/{chapter_id:int}": each(NOVEL + "/chapters/{0.id}", chapters=True),
@@ -125,7 +145,6 @@ _CHAPTERS = Query(
     Named,
 )
 _OWN = Command("UPDATE stories SET source = 'local' WHERE source = 'own'")
-_CLOSE = Command("UPDATE stories SET is_public = false WHERE source = 'closed'")
 
 
 def test_every_route_is_looked_at() -> None:
@@ -155,29 +174,52 @@ def gone(id_: str) -> list[Sent]:
     return [chapter(n, minutes=5, story=id_, deleted=True) for n in (2, 9)]
 
 
+async def search_knows(rig: Rig, count: int) -> None:
+    """Wait until search, which hears of changes by tasks, finds so many marked stories."""
+    await rig.work()
+    async with asyncio.timeout(20):
+        while await found(rig) != count:  # noqa: ASYNC110 - only an answer tells
+            await asyncio.sleep(0.05)
+
+
+async def found(rig: Rig) -> int:
+    return len((await rig.get(f"{API}/search?q={MARK}&limit=100")).json()["items"])
+
+
 @pytest.fixture
 async def library(rig: Rig) -> Library:
-    """The same in a source that is open, in one that is closed, and uploaded here."""
+    """The same in a source that is open, in one that gets closed, and uploaded here.
+
+    Search has heard of everything while it could still be read.
+    """
     shelf = Shelf(rig.db, rig.clock)
     secret: dict[str, Any] = {"title": MARK, "author_name": f"Author {MARK}", "aliases": [MARK]}
     for source in ("open", "closed", "own"):
         marked = secret if source == "closed" else {}
         await shelf.stories(
             *(story(f"s{status}", status=status, **marked) for status in (1, 2, 3, 4)),
-            story("draft", slug=f"{MARK}-draft", status=0, **secret),
+            story("draft", slug=f"{MARK}-draft", status=1, **secret),
             story("gone", slug=f"{MARK}-gone", status=1, **secret),
             source=source,
         )
         for id_ in ("s1", "s2", "s3", "s4", "draft", "gone"):
             await shelf.chapters(*readable(id_), source=source)
-            await shelf.chapters(*gone(id_), source=source)
-        await shelf.stories(story("gone", minutes=5, deleted=True), source=source)
     async with rig.db.transaction() as tx:
         await tx.run(_OWN)
-        await tx.run(_CLOSE)
+    await search_knows(rig, 10)
+    for source in ("open", "closed", "local"):
+        hidden = [
+            story("draft", slug=f"{MARK}-draft", minutes=5, status=0, **secret),
+            story("gone", minutes=5, deleted=True),
+        ]
+        await shelf.stories(*hidden, source=source)
+        for id_ in ("s1", "s2", "s3", "s4", "draft", "gone"):
+            await shelf.chapters(*gone(id_), source=source)
+    await set_policy(rig.db, rig.clock, "closed", is_public=False)
     rig.clock.advance(timedelta(minutes=2))  # a window lies between a change and its count
     while await recount_due(rig.db, rig.clock, worker="test"):
         pass
+    await search_knows(rig, 0)
     stories = await rig.db.primary.all(_STORIES)
     chapters = await rig.db.primary.all(_CHAPTERS)
     open_ids = {

@@ -1,6 +1,6 @@
 """What a route lets itself be asked: the names of its parameters, and the words that each takes.
 
-`guards=[known_filters]` refuses a parameter that the route does not have. A filter that is
+`before_request=known_filters` refuses a parameter that the route does not have. A filter that is
 misspelt would otherwise be ignored, and the answer would be a list of everything.
 """
 
@@ -15,18 +15,22 @@ from litestar.params import QueryParameter
 
 from rensai.kit.errors import InvalidFilter
 
-Connection = ASGIConnection[Any, Any, Any, Any]  # Any: whatever Litestar connects
+Connection = ASGIConnection[Any, Any, Any, Any]  # Any: whoever asks
 
 
-async def known_filters(connection: Connection, handler: BaseRouteHandler) -> None:
-    """A guard: every parameter of the query must be one that the handler declares."""
-    if connection.scope["query_string"]:
-        refuse_unknown(connection, filters_of(handler))
+async def known_filters(request: Connection, handler: BaseRouteHandler | None = None) -> None:
+    """Every parameter of the query must be one that the handler declares.
+
+    It can be a guard too; but then Litestar copies the whole handler for each request.
+    """
+    del handler
+    if request.scope["query_string"]:
+        refuse_unknown(request, filters_of(request.route_handler))
 
 
-def refuse_unknown(connection: Connection, known: tuple[str, ...]) -> None:
+def refuse_unknown(request: Connection, known: tuple[str, ...]) -> None:
     """Raise InvalidFilter when the query has a parameter with another name than these."""
-    unknown = sorted(set(connection.query_params) - set(known))
+    unknown = sorted(set(request.query_params) - set(known))
     if unknown:
         raise InvalidFilter(
             "There is no such filter here.",

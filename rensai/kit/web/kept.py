@@ -23,6 +23,7 @@ from zlib import crc32
 
 import msgspec
 from litestar import Request, Response
+from litestar.openapi.datastructures import ResponseSpec
 from litestar.response.base import ASGIResponse
 
 from rensai import __version__
@@ -36,6 +37,13 @@ T = TypeVar("T")
 
 AnyRequest = Request[Any, Any, Any]  # Any: whoever asks
 Load = Callable[[], Awaitable[T]]
+
+NOT_MODIFIED = {
+    304: ResponseSpec(
+        None, generate_examples=False, description="Yours, by `If-None-Match`, is still good."
+    )
+}
+"""What a route with kept answers adds to its description: `responses=NOT_MODIFIED`."""
 
 VERSION_TTL = timedelta(minutes=10)
 """How long the answer of one version is kept; it bounds the memory, not the truth."""

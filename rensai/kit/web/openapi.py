@@ -30,7 +30,11 @@ _PROSE = """
 Lists are paged: `items`, and `nextCursor` to ask for what follows while `hasMore` is true. A
 cursor is good for the list, sort and filters that it came from.
 
-Times are ISO-8601 in UTC. Unknown fields in a body are refused. A body may be packed with gzip.
+Most answers carry an ETag: send it back as `If-None-Match`, and an empty 304 says that what you
+have is still good.
+
+Times are ISO-8601 in UTC. Unknown fields in a body, and in most lists unknown parameters, are
+refused. A body may be packed with gzip.
 
 Errors are `{"error": sentence, "code": word, "details": more}`, and under `/wp-json/novel/v1`
 `{"error": {"code": word, "message": sentence, "details": more}}`: go by the code. Every response
@@ -120,10 +124,11 @@ def _errors_of(handler: HTTPRouteHandler) -> list[type[errors.RensaiError]]:
     if has_body:
         found += [errors.TooLarge, UnsupportedMediaType]
         found.append(errors.Invalid)
-    if filters := filters_of(handler):
+    filters = filters_of(handler)
+    if filters:
         found.append(errors.InvalidFilter)
-        if "cursor" in filters:
-            found.append(errors.InvalidCursor)
+    if "cursor" in filters:
+        found.append(errors.InvalidCursor)
     if handler.security:
         found += [errors.AuthRequired, errors.Forbidden]
     declared = cast("Sequence[type[errors.RensaiError]]", handler.opt.get("errors", ()))

@@ -90,7 +90,9 @@ def _finish_answers(operation: Json) -> None:
     for status in [status for status in answers if status >= "400"]:
         del answers[status]
     for status, answer in answers.items():
-        answer["description"] = HTTPStatus(int(status)).phrase
+        said = answer.get("description")
+        if not said or status != "304":
+            answer["description"] = HTTPStatus(int(status)).phrase
         if not answer.get("headers"):
             answer.pop("headers", None)
         if status in {"204", "304"}:

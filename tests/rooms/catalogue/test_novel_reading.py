@@ -18,6 +18,7 @@ _GROUP = Command(
     "UPDATE stories SET translation_group = '0190163d-8694-739b-aea5-966c26f8ad91', "
     "view_count = view_count + 1, tags = '{seen}', hidden_tags = '{unseen}'"
 )
+_READ = Command("UPDATE chapters SET read_count = read_count + 1")
 _TERM = Command(
     """
     WITH term AS (
@@ -233,8 +234,7 @@ async def test_cursors_lead_through_the_table_of_contents(rig: Rig, shelf: Shelf
     assert (len(first["items"]), first["has_more"]) == (50, True)
     assert set(first["items"][0]) == {
         *("id", "source_chapter_id", "chapter_no", "slug", "title", "language", "word_count"),
-        *("page_count", "read_count", "published_at", "updated_at_source", "created_at"),
-        "updated_at",
+        *("page_count", "published_at", "created_at", "updated_at"),
     }
     seen: list[float] = []
     cursor = ""
@@ -288,12 +288,28 @@ async def _last_tags(rig: Rig, paths: list[str]) -> list[str | None]:
     return [(await rig.get(f"{NOVEL}{path}")).headers.get("etag") for path in paths]
 
 
-async def test_views_are_told_though_they_are_no_change(rig: Rig, shelf: Shelf) -> None:
+async def test_what_is_told_and_is_no_change_is_told_at_once_too(rig: Rig, shelf: Shelf) -> None:
     await shelf.stories(story("s1", status=1))
-    assert (await get(rig, f"/stories/{SOURCE}/s1"))["view_count"] == 0
+    await shelf.chapters(chapter(1))
+    (story_id,) = await rig.db.primary.all(_ID, "s1")
+    (one,) = await chapter_ids(rig, story_id)
+    paths = (f"/stories/{SOURCE}/s1", f"/chapters/{one}")
+    before = [await get(rig, path) for path in paths]
+    assert before[0]["view_count"] == before[1]["read_count"] == 0
     async with rig.db.transaction() as tx:
         await tx.run(_GROUP)
-    assert (await get(rig, f"/stories/{SOURCE}/s1"))["view_count"] == 1
+        await tx.run(_READ)
+    assert (await get(rig, paths[0]))["view_count"] == 1
+    assert (await get(rig, paths[1]))["read_count"] == 1
+    # The source says the same again, later.
+    await shelf.stories(story("s1", minutes=3, status=1))
+    await shelf.chapters(chapter(1, minutes=4))
+    after = [await get(rig, path) for path in paths]
+    assert [told["updated_at_source"] for told in after] == [
+        "2026-03-01T06:03:00Z",
+        "2026-03-01T06:04:00Z",
+    ]
+    assert after[0]["cache_version"] == before[0]["cache_version"]
 
 
 async def test_a_slug_that_was_given_up_is_another_story_with_another_tag(

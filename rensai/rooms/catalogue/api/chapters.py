@@ -11,7 +11,7 @@ from litestar.params import PathParameter
 from rensai.kit.errors import Gone
 from rensai.kit.services import Services
 from rensai.kit.web.filters import known_filters
-from rensai.kit.web.kept import AnyRequest, KeptVersion, TooOld
+from rensai.kit.web.kept import NOT_MODIFIED, AnyRequest, KeptVersion, TooOld
 from rensai.rooms.catalogue.api.shapes import ReadableChapter
 from rensai.rooms.catalogue.errors import ChapterNotFound
 from rensai.rooms.catalogue.service import reading
@@ -31,7 +31,8 @@ _CHAPTER = KeptVersion("chapter")
     "/api/v1/chapters/{chapter_id:str}",
     tags=["chapters"],
     summary="Read a chapter",
-    guards=[known_filters],
+    before_request=known_filters,
+    responses=NOT_MODIFIED,
     opt={"errors": (ChapterNotFound, Gone)},
 )
 async def one_chapter(
@@ -49,7 +50,7 @@ async def one_chapter(
     reads = services.db.replica
     seen = await reading.see_chapter_of_uid(services.lookups, reads, uid)
 
-    async def load() -> ReadableChapter | TooOld[ReadableChapter]:
+    async def load() -> "ReadableChapter | TooOld[ReadableChapter]":
         detail = await reading.read_chapter(reads, seen.id)
         told = ReadableChapter.of(detail)
         return TooOld(told) if detail.chapter.cache_version < seen.cache_version else told

@@ -11,7 +11,7 @@ from rensai.kit.errors import Gone
 from rensai.kit.services import Services
 from rensai.kit.web import cursor as cursors
 from rensai.kit.web.filters import known_filters
-from rensai.kit.web.kept import AnyRequest, KeptList, KeptVersion, TooOld
+from rensai.kit.web.kept import NOT_MODIFIED, AnyRequest, KeptList, KeptVersion, TooOld
 from rensai.kit.web.paging import DEFAULT_LIMIT, Cursor, Limit, Page, page_of
 from rensai.rooms.catalogue import service
 from rensai.rooms.catalogue.api.shapes import Chapter, Series, SeriesDetail
@@ -50,7 +50,13 @@ _SERIES = KeptVersion("series")
 _CHAPTERS = KeptVersion("series-chapters")
 
 
-@get("/api/v1/series", tags=["series"], summary="List series", guards=[known_filters])
+@get(
+    "/api/v1/series",
+    tags=["series"],
+    summary="List series",
+    before_request=known_filters,
+    responses=NOT_MODIFIED,
+)
 async def list_series(
     request: AnyRequest,
     services: NamedDependency[Services],
@@ -69,7 +75,7 @@ async def list_series(
     listing = cursors.kind("series", sort.value, source)
     after = None if cursor is None else cursors.decode(secret, listing, cursor, sort.key_types)
 
-    async def load() -> Page[Series]:
+    async def load() -> "Page[Series]":
         stories = await service.list_stories(
             services.db.replica, sort=sort, source=source, after=after, limit=limit
         )
@@ -84,7 +90,8 @@ async def list_series(
     "/api/v1/series/{slug:str}",
     tags=["series"],
     summary="One series",
-    guards=[known_filters],
+    before_request=known_filters,
+    responses=NOT_MODIFIED,
     opt={"errors": (SeriesNotFound, Gone)},
 )
 async def one_series(
@@ -99,19 +106,20 @@ async def one_series(
     reads = services.db.replica
     seen = await reading.see_series(services.lookups, reads, slug)
 
-    async def load() -> SeriesDetail | TooOld[SeriesDetail]:
+    async def load() -> "SeriesDetail | TooOld[SeriesDetail]":
         detail = await reading.read_story(reads, seen.id)
         told = SeriesDetail.of(detail)
         return TooOld(told) if detail.story.cache_version < seen.cache_version else told
 
-    return await _SERIES.answer(request, services, seen.version_with_counts, (), load, shared=True)
+    return await _SERIES.answer(request, services, seen.full_version, (), load, shared=True)
 
 
 @get(
     "/api/v1/series/{slug:str}/chapters",
     tags=["series"],
     summary="The chapters of a series",
-    guards=[known_filters],
+    before_request=known_filters,
+    responses=NOT_MODIFIED,
     opt={"errors": (SeriesNotFound, Gone)},
 )
 async def list_series_chapters(
@@ -134,7 +142,7 @@ async def list_series_chapters(
     after = None if cursor is None else cursors.decode(secret, listing, cursor, CHAPTER_KEY_TYPES)
     span = ChapterSpan(language=language, backwards=sort is Direction.DESC)
 
-    async def load() -> Page[Chapter] | TooOld[Page[Chapter]]:
+    async def load() -> "Page[Chapter] | TooOld[Page[Chapter]]":
         rows = await reading.list_chapters(reads, seen.id, span, after=after, limit=limit)
         page = page_of(rows, limit, lambda last: cursors.encode(secret, listing, last.key))
         told = Page([Chapter.of(row) for row in page.items], page.next_cursor, page.has_more)

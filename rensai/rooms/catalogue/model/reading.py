@@ -16,34 +16,42 @@ class SeenStory(msgspec.Struct, frozen=True):
     view_count: int
     follower_count: int
     rating_count: int
+    updated_at_source: datetime | None
 
     @property
     def version(self) -> str:
         """Changes whenever the story or one of its chapters does."""
         return f"{self.id}-{self.cache_version}"
 
+    @property
+    def full_version(self) -> str:
+        """Changes also with what is told of it and is no change: views, a source's "still so"."""
+        counts = f"{self.view_count}-{self.follower_count}-{self.rating_count}"
+        return f"{self.version}-{counts}-{_stamp(self.updated_at_source)}"
+
     def is_covered_by(self, chapters: "Sequence[ListedChapter]") -> bool:
         """Whether these rows were read no earlier than the story was seen; none tell nothing."""
         return bool(chapters) and (chapters[0].story_version or 0) >= self.cache_version
 
-    @property
-    def version_with_counts(self) -> str:
-        """Changes also when it is viewed, followed or rated."""
-        counts = f"{self.view_count}-{self.follower_count}-{self.rating_count}"
-        return f"{self.version}-{counts}"
-
 
 class SeenChapter(msgspec.Struct, frozen=True):
-    """A chapter that can be read, and how its story stands at this moment."""
+    """A chapter that can be read, and how it and its story stand at this moment."""
 
     id: int
     story_id: int
     cache_version: int
+    read_count: int
+    updated_at_source: datetime | None
 
     @property
     def version(self) -> str:
-        """Changes whenever its story, this chapter or another one does: it names its neighbours."""
-        return f"{self.id}-{self.story_id}-{self.cache_version}"
+        """Changes with what is told of it, of its story and of its neighbours."""
+        story = f"{self.story_id}-{self.cache_version}"
+        return f"{self.id}-{story}-{self.read_count}-{_stamp(self.updated_at_source)}"
+
+
+def _stamp(moment: datetime | None) -> int:
+    return 0 if moment is None else int(moment.timestamp() * 1000)
 
 
 class StoryRow(msgspec.Struct, frozen=True):
@@ -126,7 +134,7 @@ CHAPTER_KEY_TYPES = (Decimal, int)
 
 
 class ListedChapter(msgspec.Struct, frozen=True):
-    """A chapter as a row of a list."""
+    """A chapter as a row of a list, with nothing that changes without a new version."""
 
     id: int
     uid: UUID
@@ -140,12 +148,10 @@ class ListedChapter(msgspec.Struct, frozen=True):
     language: str
     page_count: int
     word_count: int
-    read_count: int
     group_id: UUID | None
     group_slug: str | None
     group_name: str | None
     published_at: datetime | None
-    updated_at_source: datetime | None
     created_at: datetime
     updated_at: datetime
 

@@ -8,7 +8,7 @@ from litestar.params import PathParameter, QueryParameter
 
 from rensai.kit.services import Services
 from rensai.kit.web.filters import known_filters
-from rensai.kit.web.kept import AnyRequest, KeptVersion, TooOld
+from rensai.kit.web.kept import NOT_MODIFIED, AnyRequest, KeptVersion, TooOld
 from rensai.rooms.catalogue.novel_api.shapes import NovelReadableChapter
 from rensai.rooms.catalogue.novel_api.stories import LARGEST_ID
 from rensai.rooms.catalogue.service import reading
@@ -28,7 +28,8 @@ _CHAPTER = KeptVersion("novel-chapter")
     "/wp-json/novel/v1/chapters/{chapter_id:int}",
     tags=["stories"],
     summary="Read a chapter",
-    guards=[known_filters],
+    before_request=known_filters,
+    responses=NOT_MODIFIED,
 )
 async def one_chapter(
     request: AnyRequest,
@@ -44,7 +45,7 @@ async def one_chapter(
     """
     seen = await reading.see_chapter(services.lookups, chapter_id)
 
-    async def load() -> NovelReadableChapter | TooOld[NovelReadableChapter]:
+    async def load() -> "NovelReadableChapter | TooOld[NovelReadableChapter]":
         detail = await reading.read_chapter(
             services.db.replica, chapter_id, with_content=include_content
         )

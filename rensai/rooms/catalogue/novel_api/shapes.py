@@ -143,9 +143,7 @@ class NovelChapter(Struct, frozen=True):
     language: str
     word_count: int
     page_count: int
-    read_count: int
     published_at: datetime | None
-    updated_at_source: datetime | None
     created_at: datetime
     updated_at: datetime
 
@@ -160,9 +158,7 @@ class NovelChapter(Struct, frozen=True):
             language=row.language,
             word_count=row.word_count,
             page_count=row.page_count,
-            read_count=row.read_count,
             published_at=row.published_at,
-            updated_at_source=row.updated_at_source,
             created_at=row.created_at,
             updated_at=row.updated_at,
         )

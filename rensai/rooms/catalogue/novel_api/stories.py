@@ -10,7 +10,7 @@ from litestar.params import FromPath, PathParameter, QueryParameter
 from rensai.kit.services import Services
 from rensai.kit.web import cursor as cursors
 from rensai.kit.web.filters import known_filters
-from rensai.kit.web.kept import AnyRequest, KeptVersion, TooOld
+from rensai.kit.web.kept import NOT_MODIFIED, AnyRequest, KeptVersion, TooOld
 from rensai.kit.web.paging import Cursor, NovelPage, page_of
 from rensai.rooms.catalogue.model.reading import CHAPTER_KEY_TYPES, ChapterSpan
 from rensai.rooms.catalogue.novel_api.shapes import NovelChapter, NovelStory
@@ -42,7 +42,8 @@ _CHAPTERS = KeptVersion("novel-story-chapters")
     "/wp-json/novel/v1/stories/{source:str}/{slug:str}",
     tags=["stories"],
     summary="One story",
-    guards=[known_filters],
+    before_request=known_filters,
+    responses=NOT_MODIFIED,
 )
 async def one_story(
     request: AnyRequest,
@@ -59,12 +60,12 @@ async def one_story(
     """
     seen = await reading.see_story_at(services.lookups, source, slug)
 
-    async def load() -> NovelStory | TooOld[NovelStory]:
+    async def load() -> "NovelStory | TooOld[NovelStory]":
         detail = await reading.read_story(services.db.replica, seen.id)
         told = NovelStory.of(detail)
         return TooOld(told) if detail.story.cache_version < seen.cache_version else told
 
-    version = seen.version_with_counts
+    version = seen.full_version
     return await _STORY.answer(request, services, version, (), load, shared=True)
 
 
@@ -72,7 +73,8 @@ async def one_story(
     "/wp-json/novel/v1/stories/{story_id:int}/chapters",
     tags=["stories"],
     summary="The chapters of a story",
-    guards=[known_filters],
+    before_request=known_filters,
+    responses=NOT_MODIFIED,
 )
 async def list_story_chapters(
     request: AnyRequest,
@@ -95,7 +97,7 @@ async def list_story_chapters(
     after = None if cursor is None else cursors.decode(secret, listing, cursor, CHAPTER_KEY_TYPES)
     span = ChapterSpan(least=_number(from_chapter_no), most=_number(to_chapter_no))
 
-    async def load() -> NovelPage[NovelChapter] | TooOld[NovelPage[NovelChapter]]:
+    async def load() -> "NovelPage[NovelChapter] | TooOld[NovelPage[NovelChapter]]":
         rows = await reading.list_chapters(reads, story_id, span, after=after, limit=limit)
         page = page_of(rows, limit, lambda last: cursors.encode(secret, listing, last.key))
         items = [NovelChapter.of(row) for row in page.items]

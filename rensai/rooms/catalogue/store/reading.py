@@ -73,9 +73,8 @@ def _contents(*, backwards: bool, by_language: bool) -> Query[ListedChapter]:
             chapters.id, uid,
             (SELECT cache_version FROM stories WHERE id = $1) AS story_version,
             source_chapter_id, chapter_no, number_label, volume_label, chapters.slug, title,
-            language, page_count, word_count, read_count, group_id, groups.slug AS group_slug,
-            groups.name AS group_name, published_at, updated_at_source, chapters.created_at,
-            chapters.updated_at
+            language, page_count, word_count, group_id, groups.slug AS group_slug,
+            groups.name AS group_name, published_at, chapters.created_at, chapters.updated_at
         FROM chapters LEFT JOIN groups ON groups.id = chapters.group_id
         WHERE
             story_id = $1 AND is_published AND deleted_at IS NULL

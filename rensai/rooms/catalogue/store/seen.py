@@ -6,39 +6,31 @@ Each takes many keys, because those who ask at the same moment are answered toge
 from collections.abc import Mapping
 from uuid import UUID
 
-import msgspec
-
 from rensai.kit.db import Query, Reads
 from rensai.rooms.catalogue.model import LOCAL
 from rensai.rooms.catalogue.model.reading import SeenChapter, SeenStory
 from rensai.rooms.catalogue.store.visible import visible, visible_chapter
 
 
-class _ByAddress(msgspec.Struct, frozen=True):
-    id: int
-    cache_version: int
-    view_count: int
-    follower_count: int
-    rating_count: int
+class _ByAddress(SeenStory, frozen=True):
     source: str
     slug: str
 
 
-class _ByUid(msgspec.Struct, frozen=True):
-    id: int
-    story_id: int
-    cache_version: int
+class _ByUid(SeenChapter, frozen=True):
     uid: UUID
 
 
-_COUNTS = "cache_version, view_count, follower_count, rating_count"
+_STORY = """stories.id, cache_version, view_count, follower_count, rating_count,
+    stories.updated_at_source"""
+_CHAPTER = """chapters.id, story_id, cache_version, read_count, chapters.updated_at_source"""
 _STORIES = Query(
-    f"SELECT id, {_COUNTS} FROM stories WHERE id = ANY($1::bigint []) AND {visible()}",
+    f"SELECT {_STORY} FROM stories WHERE id = ANY($1::bigint []) AND {visible()}",
     SeenStory,
 )
 _ADDRESSES = Query(
     f"""
-    SELECT id, {_COUNTS}, source, slug
+    SELECT {_STORY}, source, slug
     FROM unnest($1::text [], $2::text []) AS wanted (source, slug)
     JOIN stories USING (source, slug)
     WHERE {visible()}
@@ -47,7 +39,7 @@ _ADDRESSES = Query(
 )
 _CHAPTERS = Query(
     f"""
-    SELECT chapters.id, story_id, cache_version
+    SELECT {_CHAPTER}
     FROM chapters JOIN stories ON stories.id = chapters.story_id
     WHERE chapters.id = ANY($1::bigint []) AND {visible_chapter()}
     """,
@@ -55,7 +47,7 @@ _CHAPTERS = Query(
 )
 _UIDS = Query(
     f"""
-    SELECT chapters.id, story_id, cache_version, chapters.uid
+    SELECT {_CHAPTER}, chapters.uid
     FROM chapters JOIN stories ON stories.id = chapters.story_id
     WHERE chapters.uid = ANY($1::uuid []) AND {visible_chapter()}
     """,
@@ -94,12 +86,7 @@ async def stories_at(
     rows = await reads.all(
         _ADDRESSES, [source for source, _ in addresses], [s for _, s in addresses]
     )
-    return {
-        (row.source, row.slug): SeenStory(
-            row.id, row.cache_version, row.view_count, row.follower_count, row.rating_count
-        )
-        for row in rows
-    }
+    return {(row.source, row.slug): row for row in rows}
 
 
 async def chapters(reads: Reads, ids: list[int]) -> Mapping[int, SeenChapter]:
@@ -107,10 +94,7 @@ async def chapters(reads: Reads, ids: list[int]) -> Mapping[int, SeenChapter]:
 
 
 async def chapters_of_uid(reads: Reads, uids: list[UUID]) -> Mapping[UUID, SeenChapter]:
-    return {
-        row.uid: SeenChapter(row.id, row.story_id, row.cache_version)
-        for row in await reads.all(_UIDS, uids)
-    }
+    return {row.uid: row for row in await reads.all(_UIDS, uids)}
 
 
 async def is_gone_story(reads: Reads, slug: str) -> bool:

@@ -8,6 +8,7 @@ nothing is ignored.
 
 import re
 from enum import Enum
+from typing import NamedTuple
 
 import msgspec
 
@@ -17,6 +18,12 @@ from rensai.rooms.search.adapters.words import LONGEST_WORD, compact, pairs
 
 LONGEST = 300
 MOST_WORDS = 24
+
+_PAIRS_OF_A_WORD = 8
+"""A title without spaces is cut into many pairs of which few are looked up in vain."""
+
+_LONGEST_ROW = 40
+"""So much of a text without spaces is enough to find it by."""
 
 _PIECE = re.compile(
     r"""
@@ -75,45 +82,90 @@ class Asked(msgspec.Struct, frozen=True):
         return [word for clause in self.clauses for term in clause for word in term.words]
 
 
+class _Piece(NamedTuple):
+    """What stands between two spaces, or in quotes."""
+
+    runs: list[str]
+    field: Field
+    is_phrase: bool
+
+
 def understand(text: str) -> Asked:
     """What a text asks for."""
     if len(text) > LONGEST:
         raise InvalidFilter(f"A search may have {LONGEST} characters at most.")
-    clauses: list[list[Term]] = []
+    groups: list[list[_Piece]] = []
     excluded: list[Term] = []
     joins = False
-    count = 0
     for match in _PIECE.finditer(text):
         if match["word"] in {"OR", "|", "||"} and not match["minus"] and not match["field"]:
-            joins = bool(clauses)
+            joins = bool(groups)
             continue
-        for term in _terms(match):
-            count += len(term.words)
-            if match["minus"]:
-                excluded.append(term)
-            elif joins:
-                clauses[-1].append(term)
-            else:
-                clauses.append([term])
-            joins = False
-    if count > MOST_WORDS:
-        raise InvalidFilter(f"A search may have {MOST_WORDS} words at most.")
-    return Asked(tuple(map(tuple, clauses)), tuple(excluded), compact(text))
+        piece = _piece(match)
+        if not piece.runs:
+            continue
+        if match["minus"]:
+            excluded.append(_unwanted(piece))
+        elif joins:
+            groups[-1].append(piece)
+        else:
+            groups.append([piece])
+        joins = False
+    clauses = [clause for group in groups for clause in _clauses(group)]
+    _check([term for clause in clauses for term in clause] + excluded)
+    wanted = "".join(run for group in groups for piece in group for run in piece.runs)
+    return Asked(tuple(clauses), tuple(excluded), compact(wanted))
 
 
-def _terms(match: re.Match[str]) -> list[Term]:
-    field = Field((match["field"] or "").lower())
-    if match["phrase"] is not None:
-        words = tuple(word for run in runs(fold(match["phrase"])) for word in _cut(run))
-        return [Term(words, field, in_a_row=len(words) > 1)] if words else []
-    parts = runs(fold(match["word"]))
-    if match["minus"] and len(parts) > 1:
-        # -spin-off is one thing that must not be there, not three.
-        return [Term(tuple(word for run in parts for word in _cut(run)), field, in_a_row=True)]
-    return [Term(_cut(run), field, begins=is_unspaced(run) and len(run) == 1) for run in parts]
+def _piece(match: re.Match[str]) -> _Piece:
+    phrase = match["phrase"]
+    found = runs(fold(match["word"] if phrase is None else phrase))
+    return _Piece(found, Field((match["field"] or "").lower()), phrase is not None)
+
+
+def _clauses(group: list[_Piece]) -> list[tuple[Term, ...]]:
+    if len(group) > 1:  # each of them is one thing of which another may stand in place
+        return [tuple(_whole(piece) for piece in group)]
+    (piece,) = group
+    if piece.is_phrase:
+        return [(_row(piece),)]
+    return [(_word(run, piece.field),) for run in piece.runs]
+
+
+def _whole(piece: _Piece) -> Term:
+    if piece.is_phrase:
+        return _row(piece)
+    if len(piece.runs) == 1:
+        return _word(piece.runs[0], piece.field)
+    return Term(tuple(word for run in piece.runs for word in _cut(run)), piece.field)
+
+
+def _unwanted(piece: _Piece) -> Term:
+    # -spin-off is one thing that must not be there, not three.
+    one_word = len(piece.runs) == 1 and not piece.is_phrase
+    return _word(piece.runs[0], piece.field) if one_word else _row(piece)
+
+
+def _word(run: str, field: Field) -> Term:
+    return Term(_cut(run), field, begins=is_unspaced(run) and len(run) == 1)
+
+
+def _row(piece: _Piece) -> Term:
+    *before, last = piece.runs
+    # A title has the last character of each run alone too, which stands between two of them.
+    words = [word for run in before for word in (pairs(run) if is_unspaced(run) else _cut(run))]
+    row = (*words, *_cut(last))[:_LONGEST_ROW]
+    return Term(row, piece.field, in_a_row=len(row) > 1)
 
 
 def _cut(run: str) -> tuple[str, ...]:
     if not is_unspaced(run):
         return (run[:LONGEST_WORD],)
-    return tuple(pairs(run)[:-1]) if len(run) > 1 else (run,)
+    return tuple(pairs(run)[:-1][:_LONGEST_ROW]) if len(run) > 1 else (run,)
+
+
+def _check(terms: list[Term]) -> None:
+    words = [word for term in terms for word in term.words]
+    unspaced = sum(map(is_unspaced, words))
+    if len(words) - unspaced + unspaced / _PAIRS_OF_A_WORD > MOST_WORDS:
+        raise InvalidFilter(f"A search may have {MOST_WORDS} words at most.")

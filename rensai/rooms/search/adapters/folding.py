@@ -37,11 +37,15 @@ _HANGUL = "\uac00-\ud7a3"
 UNSPACED = f"{_HAN}{_KANA}{_HANGUL}々〆〇"
 """Characters of the scripts that are cut into pairs, as the inside of a character class."""
 
-_OWNER = re.compile("['’][sS](?!\\w)")
+_OWNER = re.compile("['’][sS](?![\\w\u0300-\u036f])")
 """Who looks for a dragon finds the dragon's sword."""
 
 _RUN = re.compile(f"[{UNSPACED}]+|[^\\W_{UNSPACED}]+")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
+
+_LETTER = f"[^\\W_{UNSPACED}]"
+_WRITTEN = re.compile(f"[{UNSPACED}]+|{_LETTER}(?:{_LETTER}|[\u0300-\u036f]|['’](?={_LETTER}))*")
+"""As `_RUN`, in text that has not been folded: accents and apostrophes are still there."""
 
 
 def fold(text: str) -> str:
@@ -51,7 +55,8 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower().replace("'", "")
     # Composed again, since Hangul falls apart into letters and kana lose their voicing marks.
-    apart = unicodedata.normalize("NFKD", text.casefold())
+    # Taken apart first, since letters in circles and in mathematics have no case.
+    apart = unicodedata.normalize("NFKD", text).casefold()
     return _replaced(unicodedata.normalize("NFC", _replaced(apart, _LETTERS)), _HIRAGANA)
 
 
@@ -74,4 +79,4 @@ def runs(folded: str) -> list[str]:
 
 def spans(text: str) -> list[tuple[int, int, str]]:
     """Where the words of a text stand, and what each is when folded."""
-    return [(match.start(), match.end(), fold(match[0])) for match in _RUN.finditer(text)]
+    return [(match.start(), match.end(), fold(match[0])) for match in _WRITTEN.finditer(text)]

@@ -7,6 +7,7 @@ from rensai.rooms.search.adapters.folding import is_unspaced, spans
 
 _EXCERPT = 240
 _BEFORE = 60
+_WORD = 30
 
 
 def marked(text: str, words: Sequence[str]) -> str | None:
@@ -20,12 +21,14 @@ def excerpt(text: str, words: Sequence[str]) -> str | None:
     found = _matches(text, words)
     if not found:
         return None
+    # Not in the middle of a word, where words have spaces between them.
     start = max(0, found[0][0] - _BEFORE)
-    if start:  # not in the middle of a word
-        start = min(text.rfind(" ", 0, start) + 1 or start, found[0][0])
-    end = min(len(text), start + _EXCERPT)
+    if start:
+        start = text.rfind(" ", max(0, start - _WORD), start) + 1 or start
+    end = max(start + _EXCERPT, found[0][1])
     if end < len(text):
-        end = max(text.rfind(" ", start, end), found[0][1])
+        space = text.rfind(" ", max(end - _WORD, found[0][1]), end)
+        end = end if space < 0 else space
     inside = [(at - start, to - start) for at, to in found if to <= end]
     before, after = "… " if start else "", " …" if end < len(text) else ""
     return before + _render(text[start:end], inside) + after

@@ -5,13 +5,12 @@ what another of its values would give. One of which all values must be met is co
 left, since a further value narrows that.
 """
 
-from collections.abc import Mapping
-
+import numpy as np
 from pyroaring import BitMap
 
 from rensai.rooms.search.model import CountedFacet, CountedValue, Filters
 from rensai.rooms.search.service.filtering import Narrowed
-from rensai.rooms.search.service.picture import Picture
+from rensai.rooms.search.service.picture import Ints, Picture
 
 _TALLIED = 400
 """A facet with more values than this is counted from the list of its pairs."""
@@ -33,33 +32,42 @@ def _count(
     picture: Picture, facet: str, result: BitMap, selected: tuple[str, ...], most: int
 ) -> CountedFacet:
     label, is_multiple = picture.facets()[facet]
-    counts = _counts(picture, facet, result)
-    chosen = {picture.value_id(facet, value) for value in selected} - {None}
-    ranked = sorted(counts, key=lambda id_: (-counts[id_], picture.values[id_].value))
-    shown = ranked[:most] + [id_ for id_ in chosen if id_ is not None and id_ not in ranked[:most]]
+    ids, counts = _counts(picture, facet, result)
+    shown = dict(_most_frequent(ids, counts, most))
+    chosen = {id_ for value in selected if (id_ := picture.value_id(facet, value)) is not None}
+    for id_ in sorted(chosen - shown.keys()):
+        shown[id_] = int(counts[ids == id_].sum())
     values = [
         CountedValue(
-            picture.values[id_].value,
-            picture.values[id_].label,
-            counts.get(id_, 0),
-            selected=id_ in chosen,
+            picture.values[id_].value, picture.values[id_].label, count, selected=id_ in chosen
         )
-        for id_ in shown
+        for id_, count in shown.items()
     ]
-    return CountedFacet(label, is_multiple, values, max(len(ranked) - len(shown), 0))
+    return CountedFacet(label, is_multiple, values, max(len(ids) - len(shown), 0))
 
 
-def _counts(picture: Picture, facet: str, result: BitMap) -> Mapping[int, int]:
+def _most_frequent(ids: Ints, counts: Ints, most: int) -> list[tuple[int, int]]:
+    """The values with the largest counts; of equals the ones that were known first."""
+    if len(counts) > most:
+        least = np.partition(counts, len(counts) - most)[len(counts) - most]
+        kept = counts >= least
+        ids, counts = ids[kept], counts[kept]
+    order = np.lexsort((ids, -counts))[:most]
+    return list(zip(ids[order].tolist(), counts[order].tolist(), strict=True))
+
+
+def _counts(picture: Picture, facet: str, result: BitMap) -> tuple[Ints, Ints]:
+    """The values that any story of the result has, and how many stories each."""
     ids = picture.value_ids(facet)
-    if not result:
-        return {}
     if len(ids) > _TALLIED:
-        found, counts = picture.tally(facet).count(result)
-        return dict(zip(found.tolist(), counts.tolist(), strict=True))
+        return picture.tally(facet).count(result)
     everything = len(result) == len(picture.stories)
-    counted = {
-        id_: len(members) if everything else members.intersection_cardinality(result)
-        for id_ in ids
-        if (members := picture.members.get(id_)) is not None
-    }
-    return {id_: count for id_, count in counted.items() if count}
+    counts = [
+        len(members) if everything else members.intersection_cardinality(result)
+        for members in (picture.members.get(id_, _NONE) for id_ in ids)
+    ]
+    found = np.flatnonzero(np.array(counts, np.int64))
+    return np.array(ids, np.int64)[found], np.array(counts, np.int64)[found]
+
+
+_NONE = BitMap()

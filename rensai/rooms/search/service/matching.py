@@ -5,7 +5,7 @@ with it, has the words in a row, has them all, an author has them all, and so on
 that only tell of it in their summaries, and those that were meant if the text is misspelt.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 
 import msgspec
@@ -112,14 +112,28 @@ async def _with_similar(
     completed = [beginning(place.value + last) for place in _NAMES] if len(last) > 1 else []
     sets = await standing.lexicon.look_up(reads, [*map(exactly, queries), *completed])
 
+    own = await _Sets.of(reads, standing, asked)
+
     def like(clause: Sequence[Term], places: Iterable[Place]) -> BitMap:
-        words = {other for term in clause for word in term.words for other in others.get(word, ())}
-        found = [sets[exactly(place.value + word)] for place in places for word in words]
-        if completed and last in clause[-1].words:
-            found += [sets[beginning(place.value + last)] for place in places]
+        return BitMap.union(BitMap(), *(like_term(term, places) for term in clause))
+
+    def like_term(term: Term, places: Iterable[Place]) -> BitMap:
+        if term.in_a_row:  # who quotes means it
+            return BitMap()
+        allowed = [place for place in places if place in _PLACES[term.field]]
+        return _every(
+            BitMap.union(BitMap(), *(like_word(term, word, place) for place in allowed))
+            for word in term.words
+        )
+
+    def like_word(term: Term, word: str, place: Place) -> BitMap:
+        found = [sets[exactly(place.value + other)] for other in others.get(word, ())]
+        if completed and word == last and term is asked.clauses[-1][-1]:
+            found.append(sets[beginning(place.value + word)])
+        if len(term.words) > 1:
+            found.append(own[_word(term, place, word)])
         return BitMap.union(BitMap(), *found)
 
-    own = await _Sets.of(reads, standing, asked)
     titles = [
         own.clause(clause)[Place.TITLE] | like(clause, [Place.TITLE]) for clause in asked.clauses
     ]
@@ -136,7 +150,11 @@ async def _with_similar(
         asked.words,
         similar=[word for words in others.values() for word in words],
         strictly=strictly,
-        corrected=_corrected(asked, others) if tiers.stories and not strictly else None,
+        corrected=(
+            _corrected(asked, others, {**own.all(), **sets}, tiers.found[0][1])
+            if tiers.stories and not strictly
+            else None
+        ),
     )
 
 
@@ -158,6 +176,10 @@ class _Sets:
 
     def __getitem__(self, query: str) -> BitMap:
         return self._found[query]
+
+    def all(self) -> Mapping[str, BitMap]:
+        """What each query finds."""
+        return self._found
 
     def term(self, term: Term, place: Place) -> BitMap:
         """The stories in which the term stands in that place."""
@@ -231,6 +253,19 @@ def _correctable(asked: Asked, shortest: int) -> list[str]:
     ]
 
 
-def _corrected(asked: Asked, others: "dict[str, list[str]]") -> str | None:
-    words = [others[word][0] if others.get(word) else word for word in asked.words]
+def _corrected(
+    asked: Asked,
+    others: "dict[str, list[str]]",
+    sets: Mapping[str, BitMap],
+    best: BitMap,
+) -> str | None:
+    """Of each word, and of those like it, the first that the best of what was found has."""
+
+    def is_there(word: str) -> bool:
+        return any(sets.get(exactly(place.value + word), BitMap()) & best for place in Place)
+
+    words = [
+        next((one for one in (word, *others.get(word, ())) if is_there(one)), word)
+        for word in asked.words
+    ]
     return " ".join(words) if words != asked.words else None

@@ -20,7 +20,7 @@ from rensai.rooms.catalogue import door as catalogue
 from rensai.rooms.search.errors import BeingBuilt
 from rensai.rooms.search.model import LAYOUT, Entry, Shelf, State
 from rensai.rooms.search.service.entries import entry_of
-from rensai.rooms.search.service.refresh import put, put_new, read_entries
+from rensai.rooms.search.service.refresh import Remembered, put, put_new, read_entries
 from rensai.rooms.search.store import state as store
 from rensai.rooms.search.store import writing
 
@@ -51,6 +51,7 @@ class Rebuild:
         self._clock = clock
         self._name = name
         self._progress = progress
+        self._remembered = Remembered()
 
     async def run(self, *, from_start: bool = False) -> int:
         """Build what is missing and let readers see it; how many stories there are."""
@@ -120,7 +121,7 @@ class Rebuild:
                 entries.pop(id_, None)
             if changed:
                 entries |= await read_entries(tx, changed)
-            await put_new(tx, shelf, list(entries.values()))
+            await put_new(tx, shelf, list(entries.values()), self._remembered)
             await store.built(
                 tx,
                 to=batch.ids[-1],

@@ -11,11 +11,12 @@ from rensai.kit.clock import Clock
 from rensai.kit.db import Reads, Tx
 from rensai.rooms.catalogue import door as catalogue
 from rensai.rooms.catalogue.door import StoryFacts
+from rensai.rooms.search.adapters.parameters import NAMES
 from rensai.rooms.search.model import Change, Entry, Shelf
 from rensai.rooms.search.service.entries import entry_of
 from rensai.rooms.search.store import state as states
 from rensai.rooms.search.store import writing as store
-from rensai.rooms.search.store.writing import Known, Written
+from rensai.rooms.search.store.writing import Interned, Known, Written
 
 
 async def refresh_stories(tx: Tx, clock: Clock, story_ids: Sequence[int]) -> int:
@@ -58,24 +59,37 @@ async def put(
     ]
     changes = [Change(one.story_id, one.facets, []) for one in gone]
     if different:
-        written = await _write(tx, shelf, different, known)
+        written = await _write(tx, shelf, different, known, Remembered())
         changes += [_change(one, known.get(one.entry.card.story_id)) for one in written]
     return changes
 
 
-async def put_new(tx: Tx, shelf: Shelf, entries: Sequence[Entry]) -> None:
+class Remembered:
+    """What a shelf is known to have already, for who fills all of it without interruption."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[tuple[str, str], Interned] = {}
+        self.words: set[str] = set()
+
+
+async def put_new(tx: Tx, shelf: Shelf, entries: Sequence[Entry], remembered: Remembered) -> None:
     """Put entries on a shelf that has none of these stories; the state is held."""
     if entries:
-        await _write(tx, shelf, entries, {})
+        await _write(tx, shelf, entries, {}, remembered)
 
 
 async def _write(
-    tx: Tx, shelf: Shelf, entries: Sequence[Entry], known: Mapping[int, Known]
+    tx: Tx,
+    shelf: Shelf,
+    entries: Sequence[Entry],
+    known: Mapping[int, Known],
+    remembered: Remembered,
 ) -> list[Written]:
-    written = await interned(tx, shelf, entries)
+    written = await _interned(tx, shelf, entries, remembered.numbers)
     await store.write(tx, shelf, written, known)
-    words = {word for entry in entries for word in entry.vocabulary}
+    words = {word for entry in entries for word in entry.vocabulary} - remembered.words
     await store.add_vocabulary(tx, shelf, sorted(words))
+    remembered.words |= words
     return written
 
 
@@ -84,14 +98,18 @@ def _change(one: Written, was: Known | None) -> Change:
     return Change(one.entry.card.story_id, sorted(before - after), sorted(after - before))
 
 
-async def interned(tx: Tx, shelf: Shelf, entries: Sequence[Entry]) -> list[Written]:
+async def _interned(
+    tx: Tx, shelf: Shelf, entries: Sequence[Entry], numbers: dict[tuple[str, str], Interned]
+) -> list[Written]:
     """The entries with the numbers that their facet values have on the shelf."""
-    wanted = {(one.facet, one.value): one for entry in entries for one in entry.facets}
-    numbers = await store.intern(tx, shelf, wanted.values())
+    labels = {(one.facet, one.value): one.label for entry in entries for one in entry.facets}
+    missing = {key: label for key, label in labels.items() if key not in numbers}
+    if missing:
+        numbers |= await store.intern(tx, shelf, missing)
     renamed = {
-        number.id: wanted[key].label
-        for key, number in numbers.items()
-        if number.label != wanted[key].label and number.facet not in {"author", "tag"}
+        number.id: label
+        for key, label in missing.items()
+        if (number := numbers[key]).label != label and number.facet not in NAMES
     }
     if renamed:
         await store.relabel(tx, shelf, renamed)

@@ -7,8 +7,8 @@ from uuid import UUID
 import msgspec
 
 from rensai.kit.db import Reads, Tx
-from rensai.rooms.search.model import Entry, FacetValue, Shelf
-from rensai.rooms.search.store.shelves import commands, queries
+from rensai.rooms.search.model import Card, Entry, Shelf
+from rensai.rooms.search.store.shelves import commands, copies, queries
 
 
 class Known(msgspec.Struct, frozen=True):
@@ -59,25 +59,14 @@ _DELETE_FACETS = commands(
     WHERE had.story_id = gone.story_id AND had.value_id = gone.value_id
     """
 )
-# JSON, because an array cannot hold arrays of different lengths.
-_INSERT = commands(
-    """
-    INSERT INTO SHELF.search_index
-    SELECT * FROM json_populate_recordset(NULL::SHELF.search_index, $1::json)
-    """
-)
+_CARD = [field.name for field in msgspec.structs.fields(Card)]
+_INTO_INDEX = copies("search_index", [*_CARD, "title_length", "facets", "digest", "words_digest"])
+_INTO_FILTER_MAP = copies("filter_map", ["value_id", "story_id"])
 _INSERT_WORDS = commands(
     """
     INSERT INTO SHELF.search_words (story_id, words)
     SELECT story_id, words::tsvector
     FROM unnest($1::bigint [], $2::text []) AS told (story_id, words)
-    """
-)
-_INSERT_FACETS = commands(
-    """
-    INSERT INTO SHELF.filter_map (value_id, story_id)
-    SELECT value_id, story_id
-    FROM unnest($1::integer [], $2::bigint []) AS told (value_id, story_id)
     """
 )
 _INSERT_VOCABULARY = commands(
@@ -124,12 +113,9 @@ async def groups(reads: Reads, shelf: Shelf, story_ids: Sequence[int]) -> list[U
 
 
 async def intern(
-    tx: Tx, shelf: Shelf, wanted: Iterable[FacetValue]
+    tx: Tx, shelf: Shelf, labels: Mapping[tuple[str, str], str]
 ) -> dict[tuple[str, str], Interned]:
-    """The numbers of these values on the shelf; those that are new get one."""
-    labels = {(one.facet, one.value): one.label for one in wanted}
-    if not labels:
-        return {}
+    """The numbers of these values on the shelf; those that are new get one, and their label."""
     facets, values = (list(column) for column in zip(*labels, strict=True))
     found = await tx.all(_FIND_VALUES[shelf], facets, values)
     known = {(one.facet, one.value): one for one in found}
@@ -166,8 +152,7 @@ async def write(
     replaced = [id_ for id_, was in before.items() if was is not None]
     if replaced:
         await tx.run(_DELETE[shelf], replaced)
-    rows = [_row(one) for one in written]
-    await tx.run(_INSERT[shelf], msgspec.json.encode(rows).decode())
+    await tx.copy(_INTO_INDEX[shelf], [_row(one) for one in written])
     await _write_words(tx, shelf, written, before)
     await _unmap(
         tx,
@@ -184,8 +169,7 @@ async def write(
         for value in _added(one, before[one.entry.card.story_id])
     ]
     if added:
-        values, ids = (list(column) for column in zip(*sorted(added), strict=True))
-        await tx.run(_INSERT_FACETS[shelf], values, ids)
+        await tx.copy(_INTO_FILTER_MAP[shelf], sorted(added))
 
 
 async def add_vocabulary(tx: Tx, shelf: Shelf, words: Iterable[str]) -> None:
@@ -222,12 +206,12 @@ def _added(one: Written, was: Known | None) -> Iterable[int]:
     return one.facets if was is None else set(one.facets) - set(was.facets)
 
 
-def _row(one: Written) -> dict[str, object]:
+def _row(one: Written) -> tuple[object, ...]:
     entry = one.entry
-    return {
-        **msgspec.structs.asdict(entry.card),
-        "title_length": entry.title_length,
-        "facets": one.facets,
-        "digest": f"\\x{entry.digest.hex()}",
-        "words_digest": f"\\x{entry.words_digest.hex()}",
-    }
+    return (
+        *msgspec.structs.astuple(entry.card),
+        entry.title_length,
+        one.facets,
+        entry.digest,
+        entry.words_digest,
+    )
