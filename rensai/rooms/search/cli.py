@@ -10,9 +10,12 @@ import click
 from rensai.kit.command import Shell, answer, json_option
 from rensai.kit.services import Services
 from rensai.rooms.catalogue import door as catalogue
-from rensai.rooms.search import service
 from rensai.rooms.search.errors import BeingBuilt
-from rensai.rooms.search.service import Drift, Explained, Rebuild
+from rensai.rooms.search.service.explain import Explained
+from rensai.rooms.search.service.explain import explain as explain_text
+from rensai.rooms.search.service.rebuild import Rebuild
+from rensai.rooms.search.service.verify import Drift
+from rensai.rooms.search.service.verify import verify as verify_index
 
 
 @click.group()
@@ -78,7 +81,7 @@ def verify(shell: Shell, *, repair: bool, as_json: bool) -> None:
     async def work(services: Services) -> list[Drift]:
         total = (await catalogue.count_public(services.db.primary)).stories
         with _Bar(total, shown=not as_json) as bar:
-            return await service.verify(services.db, services.clock, bar.at, repair=repair)
+            return await verify_index(services.db, services.clock, bar.at, repair=repair)
 
     drift = shell.run(work)
     lines = [f"story {one.story_id}: {', '.join(one.parts)}" for one in drift]
@@ -105,7 +108,7 @@ def explain(shell: Shell, *, query: str, as_json: bool) -> None:
     """
 
     async def work(services: Services) -> Explained:
-        return await service.explain(services.db.primary, query)
+        return await explain_text(services.db.primary, query)
 
     found = shell.run(work)
     answer(found, as_json=as_json, text=_spelt_out(found))

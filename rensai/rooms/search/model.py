@@ -28,6 +28,11 @@ CUSTOM = "custom:"
 """What the names of facets that operators have defined begin with."""
 
 
+def facet_name(taxonomy: str) -> str:
+    """The facet of a taxonomy that operators have defined."""
+    return CUSTOM + taxonomy
+
+
 class Shelf(Enum):
     """Readers see one of them while the other is built anew."""
 

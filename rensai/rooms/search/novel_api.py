@@ -23,11 +23,11 @@ from rensai.kit.web.kept import AnyRequest, KeptList, KeptVersion
 from rensai.kit.web.paging import DEFAULT_LIMIT, Cursor, Limit, NovelPage, page_of
 from rensai.rooms.catalogue import door as catalogue
 from rensai.rooms.catalogue.door import ListedStory
-from rensai.rooms.search import service
 from rensai.rooms.search.adapters.asking import LONGEST
 from rensai.rooms.search.adapters.parameters import as_name
 from rensai.rooms.search.model import STATUSES, Card, Filters, Question, Sort
-from rensai.rooms.search.service import Index
+from rensai.rooms.search.service.finding import find, following
+from rensai.rooms.search.service.index import Index
 
 _PUBLIC = ("1", "2")
 
@@ -216,13 +216,13 @@ async def _found(
     )
     if cursor is not None:
         after = cursors.decode(secret, listing, cursor, (int, int))
-        question = service.following(question, cast("tuple[int, int]", after))
+        question = following(question, cast("tuple[int, int]", after))
 
     async def load() -> NovelPage[NovelListedStory]:
-        found = await service.find(services.db.replica, index, question)
+        found = await find(services.db.replica, index, question)
         last = found.hits[-1] if found.has_more and found.hits else None
-        following = last and cursors.encode(secret, listing, (last.key, last.card.story_id))
-        return NovelPage([_row(hit.card) for hit in found.hits], following, found.has_more)
+        next_cursor = last and cursors.encode(secret, listing, (last.key, last.card.story_id))
+        return NovelPage([_row(hit.card) for hit in found.hits], next_cursor, found.has_more)
 
     version = await index.version(services.db.replica)
     return await _FOUND.answer(request, services, version, (listing, limit, cursor), load)

@@ -9,7 +9,8 @@ import msgspec
 from rensai.kit.events import About
 from rensai.kit.tasks import Retry, TaskContext, task
 from rensai.rooms.catalogue.door import SourcePolicyChanged, TaxonomyChanged
-from rensai.rooms.search import service
+from rensai.rooms.search.service import upkeep, walks
+from rensai.rooms.search.service.refresh import refresh_stories
 
 _HOURS = timedelta(hours=6)
 _UNTIL_DONE = Retry(attempts=40, first=timedelta(seconds=1), longest=timedelta(minutes=10))
@@ -25,23 +26,23 @@ class Nothing(msgspec.Struct):
 async def refresh(context: TaskContext, args: About) -> None:
     """Bring the entries of stories that have changed up to date."""
     async with context.db.transaction() as tx:
-        await service.refresh_stories(tx, context.clock, args.ids)
+        await refresh_stories(tx, context.clock, args.ids)
 
 
 @task(queue="search", timeout=_HOURS, retry=_UNTIL_DONE, dedupe=lambda event: event.source)
 async def refresh_source(context: TaskContext, args: SourcePolicyChanged) -> None:
     """Show or hide what a source has brought."""
-    await service.refresh_source(context.db, context.clock, args.source)
+    await walks.refresh_source(context.db, context.clock, args.source)
 
 
 @task(queue="search", timeout=_HOURS, retry=_UNTIL_DONE, dedupe=lambda event: event.taxonomy)
 async def refresh_taxonomy(context: TaskContext, args: TaxonomyChanged) -> None:
     """Know a taxonomy, and every story that is sorted by it, as they are now."""
-    await service.refresh_taxonomy(context.db, context.clock, args.taxonomy)
+    await walks.refresh_taxonomy(context.db, context.clock, args.taxonomy)
 
 
 @task(queue="search", concurrency=1, timeout=_HOURS, schedule="* * * * *")
 async def keep_whole(context: TaskContext, args: Nothing) -> None:
     """Build the index when this release wants another one, and clear the journal."""
     name = f"{socket.gethostname()[:30]}:{os.getpid()}:task{context.task_id}"
-    await service.keep_whole(context.db, context.clock, name)
+    await upkeep.keep_whole(context.db, context.clock, name)

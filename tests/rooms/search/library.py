@@ -13,7 +13,7 @@ from rensai.rooms.catalogue.door import (
     define_taxonomy,
     describe_story,
 )
-from rensai.rooms.search.service import Drift, verify
+from rensai.rooms.search.service.verify import Drift, verify
 from tests.rig import Rig
 from tests.rooms.catalogue.incoming import SOURCE, Shelf, story_ids
 

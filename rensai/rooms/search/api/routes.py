@@ -10,7 +10,6 @@ from rensai.kit.services import Services
 from rensai.kit.web import cursor as cursors
 from rensai.kit.web.kept import AnyRequest, KeptVersion
 from rensai.kit.web.paging import DEFAULT_LIMIT, MAX_LIMIT
-from rensai.rooms.search import service
 from rensai.rooms.search.adapters.parameters import SORTS, Parameters, described
 from rensai.rooms.search.api.answers import (
     FacetsPage,
@@ -22,7 +21,9 @@ from rensai.rooms.search.api.answers import (
 )
 from rensai.rooms.search.api.described import SearchOperation, SuggestOperation
 from rensai.rooms.search.model import Question, Sort
-from rensai.rooms.search.service import Index
+from rensai.rooms.search.service.finding import find, following
+from rensai.rooms.search.service.index import Index
+from rensai.rooms.search.service.suggest import suggest as suggest_for
 
 _SEARCH = KeptVersion("search")
 _SUGGEST = KeptVersion("suggest")
@@ -62,10 +63,10 @@ async def search_series(
     cursor = parameters.one("cursor")
     if cursor is not None:
         after = cursors.decode(secret, listing, cursor, _KEY_TYPES)
-        question = service.following(question, cast("tuple[int, int]", after))
+        question = following(question, cast("tuple[int, int]", after))
 
     async def load() -> SearchPage:
-        found = await service.find(services.db.replica, index, question)
+        found = await find(services.db.replica, index, question)
         last = found.hits[-1] if found.has_more and found.hits else None
         return search_page(
             found,
@@ -92,7 +93,7 @@ async def suggest(
     limit = parameters.number("limit", 8, 1, 20)
 
     async def load() -> Suggestions:
-        found = await service.suggest(services.db.replica, index, text, limit)
+        found = await suggest_for(services.db.replica, index, text, limit)
         return Suggestions([suggested(one) for one in found])
 
     version = await index.version(services.db.replica)
@@ -107,7 +108,7 @@ async def facets_of_all(
     Parameters(request.query_params.multi_items()).refuse_unknown(facets=False, plain=())
 
     async def load() -> FacetsPage:
-        found = await service.find(
+        found = await find(
             services.db.replica, index, Question(limit=1, counts=True, values=_MOST_VALUES)
         )
         return FacetsPage(found.total, facet_counts(found.facets))

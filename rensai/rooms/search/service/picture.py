@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
-from rensai.rooms.search.model import CUSTOM, Shelf, Sort, Taxonomy
+from rensai.rooms.search.model import Shelf, Sort, Taxonomy
 from rensai.rooms.search.service.tally import Tally
 from rensai.rooms.search.store.reading import Numbers, ValueRow
 
@@ -150,11 +150,6 @@ class Picture:
                 grown = np.zeros(max(largest + 1, size * 5 // 4), np.int64)
                 grown[:size] = old
                 self._lists[name] = grown
-
-
-def facet_name(taxonomy: str) -> str:
-    """The facet of a taxonomy that operators have defined."""
-    return CUSTOM + taxonomy
 
 
 _NONE = BitMap()

@@ -5,8 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from rensai.kit.clock import Clock
 from rensai.kit.db import Database, Tx
 from rensai.rooms.catalogue import door as catalogue
-from rensai.rooms.search.model import Taxonomy
-from rensai.rooms.search.service.picture import facet_name
+from rensai.rooms.search.model import Taxonomy, facet_name
 from rensai.rooms.search.service.refresh import refresh_stories
 from rensai.rooms.search.store import state as store
 
