@@ -173,7 +173,7 @@ def _add(
 
 
 def _beside(place: Library, url: str, mix: Mix) -> dict[str, bool]:
-    facets, texts = mix.facets(2), mix.texts(12)
+    facets, texts = mix.facets(1), mix.texts(8)
     asker = Asker(url)
     with two_tables(place) as peer:
         expect_the_same(asker, peer, facets)
