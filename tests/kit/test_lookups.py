@@ -91,5 +91,6 @@ async def test_who_gives_up_takes_nothing_from_the_others(lookups: Lookups) -> N
     await asyncio.sleep(0.01)
     impatient.cancel()
     answers.go.set()
-    assert await patient == 16
-    assert await lookups.ask(answers, 5) == 25
+    async with asyncio.timeout(5):
+        assert await patient == 16
+        assert await lookups.ask(answers, 5) == 25

@@ -1,13 +1,16 @@
 """Commands of search."""
 
+import asyncio
 import os
 import socket
-import sys
 import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 
 import click
 
 from rensai.kit.command import Shell, answer, json_option
+from rensai.kit.progress import show_progress
 from rensai.kit.services import Services
 from rensai.rooms.catalogue import door as catalogue
 from rensai.rooms.search.errors import BeingBuilt
@@ -45,11 +48,12 @@ def rebuild(shell: Shell, *, from_start: bool, quiet: bool, as_json: bool) -> No
     async def work(services: Services) -> tuple[int, float]:
         total = (await catalogue.count_public(services.db.primary)).stories
         name = f"{socket.gethostname()[:30]}:{os.getpid()}"
-        with _Bar(total, shown=not (quiet or as_json)) as bar:
-            began = time.monotonic()
-            builder = Rebuild(services.db, services.clock, name, bar.at)
+        shown = _Shown(shown=not (quiet or as_json))
+        began = time.monotonic()
+        async with shown.showing("Stories", total):
+            builder = Rebuild(services.db, services.clock, name, shown.at)
             count = await builder.run(from_start=from_start)
-            return count, time.monotonic() - began
+        return count, time.monotonic() - began
 
     try:
         count, seconds = shell.run(work)
@@ -80,8 +84,9 @@ def verify(shell: Shell, *, repair: bool, as_json: bool) -> None:
 
     async def work(services: Services) -> list[Drift]:
         total = (await catalogue.count_public(services.db.primary)).stories
-        with _Bar(total, shown=not as_json) as bar:
-            return await verify_index(services.db, services.clock, bar.at, repair=repair)
+        shown = _Shown(shown=not as_json)
+        async with shown.showing("Stories", total):
+            return await verify_index(services.db, services.clock, shown.at, repair=repair)
 
     drift = shell.run(work)
     lines = [f"story {one.story_id}: {', '.join(one.parts)}" for one in drift]
@@ -131,31 +136,26 @@ def _spelt_out(found: Explained) -> str:
     return "\n".join(lines)
 
 
-class _Bar:
-    """A bar on a terminal, a plain line now and then elsewhere."""
+class _Shown:
+    """How many are done, and whether somebody wants to see it while it works."""
 
-    def __init__(self, total: int, *, shown: bool) -> None:
-        self._total = max(total, 1)
+    def __init__(self, *, shown: bool) -> None:
+        self.done = 0
         self._shown = shown
-        self._done = 0
-        self._said = time.monotonic()
-        self._bar = click.progressbar(length=self._total, label="Stories", show_pos=True)
-        self._live = shown and sys.stdout.isatty()
-
-    def __enter__(self) -> "_Bar":
-        if self._live:
-            self._bar.__enter__()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._live:
-            self._bar.render_finish()
 
     def at(self, done: int) -> None:
         """So many are done."""
-        if self._live:
-            self._bar.update(min(done, self._total) - min(self._done, self._total))
-        elif self._shown and time.monotonic() - self._said > 5:
-            self._said = time.monotonic()
-            click.echo(f"{done:,} of about {self._total:,} stories", err=True)
-        self._done = done
+        self.done = done
+
+    @asynccontextmanager
+    async def showing(self, what: str, total: int) -> AsyncGenerator[None, None]:
+        """Show it until the end."""
+        over = asyncio.Event()
+        telling = asyncio.create_task(show_progress(what, lambda: self.done, over, total=total))
+        if not self._shown:
+            telling.cancel()
+        try:
+            yield
+        finally:
+            over.set()
+            await asyncio.gather(telling, return_exceptions=True)

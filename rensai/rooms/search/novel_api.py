@@ -16,10 +16,11 @@ from litestar.di import NamedDependency
 from litestar.params import FromQuery, QueryParameter
 from msgspec import Struct
 
+from rensai.kit.errors import InvalidFilter
 from rensai.kit.services import Services
 from rensai.kit.web import cursor as cursors
 from rensai.kit.web.filters import known_filters
-from rensai.kit.web.kept import AnyRequest, KeptList, KeptVersion
+from rensai.kit.web.kept import NOT_MODIFIED, AnyRequest, KeptList, KeptVersion
 from rensai.kit.web.paging import DEFAULT_LIMIT, Cursor, Limit, NovelPage, page_of
 from rensai.rooms.catalogue import door as catalogue
 from rensai.rooms.catalogue.door import ListedStory
@@ -69,7 +70,12 @@ Status = Annotated[
     ),
 ]
 UpdatedAfter = Annotated[
-    datetime | None, QueryParameter(description="Only stories updated after this time.")
+    str | None,
+    QueryParameter(
+        pattern=r"^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:\d\d)?$",
+        description="Only stories updated after this time, such as `2026-02-21T08:00:00Z`; "
+        "without a zone it is UTC.",
+    ),
 ]
 
 
@@ -136,7 +142,8 @@ _FOUND = KeptVersion("novel-stories-found")
     "/wp-json/novel/v1/stories",
     tags=["stories"],
     summary="List stories",
-    guards=[known_filters],
+    before_request=known_filters,
+    responses=NOT_MODIFIED,
 )
 async def list_stories(
     request: AnyRequest,
@@ -165,7 +172,7 @@ async def list_stories(
         genre,
         author,
         tuple(sorted(set(status.split(",")))) if status else None,
-        None if updated_after is None else _in_utc(updated_after),
+        None if updated_after is None else _moment(updated_after),
         limit,
         cursor,
     )
@@ -286,9 +293,13 @@ def _float(number: Decimal | None) -> float | None:
     return None if number is None else float(number)
 
 
-def _in_utc(moment: datetime) -> datetime:
+def _moment(text: str) -> datetime:
     """A time without a zone is meant in UTC, as all times here are."""
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    try:
+        moment = datetime.fromisoformat(text)
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError) as problem:
+        raise InvalidFilter(f"{text!r} is no time.") from problem
 
 
 routes = [list_stories]

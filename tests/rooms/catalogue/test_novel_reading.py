@@ -1,12 +1,13 @@
 """Stories and chapters over the novel API, as a front end meets them."""
 
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from rensai.kit.db import Command, Query
-from tests.rig import Rig
+from tests.rig import Rig, build_services
 from tests.rooms.catalogue.incoming import NOW, SOURCE, Shelf, chapter, story
 
 pytestmark = pytest.mark.anyio
@@ -286,6 +287,28 @@ async def test_what_is_written_is_seen_at_once_and_only_then(rig: Rig, shelf: Sh
 
 async def _last_tags(rig: Rig, paths: list[str]) -> list[str | None]:
     return [(await rig.get(f"{NOVEL}{path}")).headers.get("etag") for path in paths]
+
+
+async def test_another_process_sees_a_change_with_its_commit(
+    rig: Rig, shelf: Shelf, tmp_path: Path
+) -> None:
+    other = Rig(build_services(rig.db, tmp_path, rig.clock), rig.clock)
+    await shelf.stories(story("s1", status=1))
+    await shelf.chapters(chapter(1))
+    (story_id,) = await rig.db.primary.all(_ID, "s1")
+    (one,) = await chapter_ids(rig, story_id)
+    paths = [f"/stories/{SOURCE}/s1", f"/stories/{story_id}/chapters", f"/chapters/{one}"]
+    for path in paths:
+        ours, theirs = [await each.get(f"{NOVEL}{path}") for each in (rig, other)]
+        assert ours.content == theirs.content
+        assert ours.headers["etag"] == theirs.headers["etag"]
+    await shelf.stories(story("s1", minutes=1, title="Other", status=1))
+    await shelf.chapters(chapter(1, minutes=1, title="Other"))
+    for path in paths:
+        ours, theirs = [await get(each, path) for each in (rig, other)]
+        assert ours == theirs
+        assert "Other" in str(ours)
+    await other.client.aclose()
 
 
 async def test_what_is_told_and_is_no_change_is_told_at_once_too(rig: Rig, shelf: Shelf) -> None:

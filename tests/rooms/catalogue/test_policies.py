@@ -31,6 +31,7 @@ pytestmark = pytest.mark.anyio
 
 _OPEN = Query("SELECT source_story_id FROM stories WHERE is_public ORDER BY id", str)
 _POLICY = Query("SELECT source_policies::text AS policy FROM source_policies", str)
+_TOUCH = Command("UPDATE stories SET view_count = view_count + 1 WHERE id = $1")
 _SPOIL = Command("UPDATE stories SET is_public = true WHERE id = $1")
 
 
@@ -219,3 +220,31 @@ async def test_two_who_want_different_things_leave_what_the_policy_says(
         )
         (policy,) = await list_policies(shelf.database.primary)
         assert len(await seen(shelf)) == (40 if policy.is_public else 0)
+
+
+async def test_a_step_that_waits_does_not_write_what_was_taken_back_meanwhile(
+    two_sources: Shelf,
+) -> None:
+    """Whoever changes a policy waits for the step that still follows the one before."""
+    known = await story_ids(two_sources)
+    async with two_sources.database.transaction() as tx:
+        await tx.run(_TOUCH, known["s3"])
+        closing = asyncio.create_task(close(two_sources))
+        await asyncio.sleep(0.3)
+        opening = asyncio.create_task(clear_policy(two_sources.database, SOURCE))
+        await asyncio.sleep(0.3)
+        assert not closing.done()
+    await asyncio.gather(closing, opening)
+    assert len(await seen(two_sources)) == 8
+
+
+async def test_two_who_say_different_things_of_a_source_are_both_heard(shelf: Shelf) -> None:
+    database, clock = shelf.database, shelf.clock
+    for number in range(20):
+        wanted = bool(number % 2)
+        await asyncio.gather(
+            set_policy(database, clock, SOURCE, is_public=wanted),
+            set_policy(database, clock, SOURCE, rights=f"Right {number}"),
+        )
+        (policy,) = await list_policies(database.primary)
+        assert (policy.is_public, policy.rights) == (wanted, f"Right {number}")

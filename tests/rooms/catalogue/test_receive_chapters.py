@@ -53,12 +53,15 @@ async def test_the_same_item_again_changes_nothing_and_tells_nobody(one_story: S
 
 
 async def test_the_same_content_with_a_newer_time_moves_only_the_time(one_story: Shelf) -> None:
-    await one_story.chapters(chapter(1))
+    await one_story.chapters(chapter(1), chapter(2))
     await one_story.news()
-    assert results(await one_story.chapters(chapter(1, 10))) == ["unchanged"]
+    version = (await stored_stories(one_story.database.primary))["s1"].cache_version
+    both = await one_story.chapters(chapter(1, 10), chapter(2, 10))
+    assert results(both) == ["unchanged", "unchanged"]
+    assert (await stored_stories(one_story.database.primary))["s1"].cache_version == version + 1
     assert results(await one_story.chapters(chapter(1, 5, text="Other"))) == ["stale"]
-    (stored,) = await stored_chapters(one_story.database.primary)
-    assert stored.updated_at_source == at(10)
+    found = await stored_chapters(one_story.database.primary)
+    assert [one.updated_at_source for one in found] == [at(10), at(10)]
     assert await one_story.news() == []
 
 

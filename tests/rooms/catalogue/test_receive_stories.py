@@ -87,9 +87,25 @@ async def test_the_same_item_again_changes_nothing_and_tells_nobody(shelf: Shelf
     assert results(await shelf.stories(story("s1", **said))) == ["unchanged"]
     assert await stored_stories(shelf.database.primary) == before
     said["aliases"].reverse()
-    assert results(await shelf.stories(story("s1", 1, **said))) == ["unchanged"]
+    assert results(await shelf.stories(story("s1", **said))) == ["unchanged"]
+    assert await stored_stories(shelf.database.primary) == before
+    assert await shelf.news() == []
+
+
+async def test_the_same_with_a_newer_time_moves_that_time_and_is_told(shelf: Shelf) -> None:
+    """Readers are shown when a source last spoke of a story."""
+    await shelf.stories(story("s1"))
+    await shelf.news()
+    before = (await stored_stories(shelf.database.primary))["s1"]
+    shelf.clock.advance(timedelta(hours=1))
+    assert results(await shelf.stories(story("s1", 1))) == ["unchanged"]
     after = (await stored_stories(shelf.database.primary))["s1"]
-    assert (after.updated_at_source, after.cache_version) == (at(1), before["s1"].cache_version)
+    assert (after.updated_at_source, after.updated_at) == (at(1), before.updated_at)
+    assert after.cache_version == before.cache_version + 1
+    assert await shelf.news() == [f"StoryChanged {after.id}"]
+    await shelf.stories(story("s1", 2, deleted=True))
+    await shelf.news()
+    assert results(await shelf.stories(story("s1", 3, deleted=True))) == ["unchanged"]
     assert await shelf.news() == []
 
 

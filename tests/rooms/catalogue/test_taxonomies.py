@@ -33,6 +33,7 @@ _GIVE_ALL = Command(
     SELECT stories.id, terms.id FROM stories CROSS JOIN terms ON CONFLICT DO NOTHING
     """
 )
+_TOUCH = Command("UPDATE stories SET view_count = view_count + 1 WHERE id = $1")
 _HAVING = Query("SELECT count(*) AS having FROM story_terms", int)
 
 
@@ -259,6 +260,34 @@ async def test_what_is_given_while_a_taxonomy_is_removed_is_taken_or_refused(
         assert await shelf.database.primary.first(_HAVING) == 0
         reads = shelf.database.primary
         assert await story_ids_of_taxonomy(reads, "pairing", after=0, limit=9) == []
+
+
+async def test_a_term_given_behind_the_one_who_removes_it_is_taken_again(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rensai.rooms.catalogue.service.taxonomies.STEP", 2)
+    await shelf.stories(*(story(f"s{number}") for number in range(6)))
+    known = await story_ids(shelf)
+    for _ in range(20):
+        await define(shelf, "pairing")
+        for name in known:
+            await give(shelf, name, "pairing", "A")
+        await shelf.news()
+        async with shelf.database.transaction() as tx:
+            await tx.run(_TOUCH, known["s3"])  # the second step waits for it, with s0 behind it
+            removing = asyncio.create_task(remove_taxonomy(shelf.database, "pairing"))
+            await asyncio.sleep(0.2)
+            giving = asyncio.create_task(give(shelf, "s0", "pairing", "A"))
+            await asyncio.sleep(0.2)
+        given, removed = await asyncio.gather(giving, removing, return_exceptions=True)
+        told = (await shelf.news()).count(f"StoryChanged {known['s0']}")
+        assert await shelf.database.primary.first(_HAVING) == 0
+        if given is True:
+            assert (removed, told) == (7, 3)
+            return
+        assert isinstance(given, NotFound)  # the third step was faster
+        assert (removed, told) == (6, 1)
+    raise AssertionError("nobody was ever fast enough to give the term")
 
 
 async def test_a_step_that_clashes_with_others_is_done_again(database: Database) -> None:

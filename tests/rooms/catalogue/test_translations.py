@@ -152,3 +152,10 @@ async def test_many_who_join_and_part_at_once_leave_whole_groups(five: Shelf) ->
             assert len(group) > 1
         await link(five, *NAMES)
         assert await groups(five) == {"abcde"}
+
+
+async def test_of_three_two_can_leave_at_once_and_none_is_left_alone(five: Shelf) -> None:
+    for _ in range(10):
+        await link(five, "a", "b", "c")
+        await asyncio.gather(unlink(five, "a"), unlink(five, "b"))
+        assert await groups(five) == set()

@@ -13,6 +13,7 @@ from rensai.rooms.catalogue.model import BodySource, IncomingChapter, Outcome, R
 from rensai.rooms.catalogue.service.plan_chapters import Plan, Write, plan_chapters
 from rensai.rooms.catalogue.store import received_chapters as store
 from rensai.rooms.catalogue.store import recounts
+from rensai.rooms.catalogue.store.stories import raise_versions
 
 _PART_BYTES = 24 << 20
 """How much text is moved at once, counted before packing."""
@@ -67,7 +68,8 @@ class _Written:
 async def _carry_out(tx: Tx, plan: Plan, bodies: BodySource, now: datetime) -> _Written:
     written = _Written()
     if plan.confirmed:
-        await store.confirm(tx, plan.confirmed)
+        # Whoever keeps an answer about the chapter asks by the version whether it is still true.
+        await raise_versions(tx, sorted(await store.confirm(tx, plan.confirmed)))
     if not plan.writes:
         return written
     if plan.parked:

@@ -14,5 +14,5 @@ async def tell_changed(tx: Tx, story_ids: Sequence[int]) -> None:
     Their place in the lists of what is new stays: no reader has anything new to read.
     """
     if story_ids:
-        await store.changed(tx, story_ids)
+        await store.raise_versions(tx, story_ids)
         await emit(tx, *(StoryChanged(story_id=story_id) for story_id in story_ids))

@@ -87,15 +87,13 @@ FEW_OF_TAXONOMY = Query(
     """,
     int,
 )
-# From story to story, stopping after a page. OFFSET 0 and CASE keep the planner from turning this
-# into the one above.
+# From story to story, stopping after a page. CASE keeps the planner from turning this into a join
+# like the one above.
 MANY_OF_TAXONOMY = Query(
     """
     SELECT DISTINCT story_id
-    FROM (
-        SELECT story_id, term_id FROM story_terms WHERE story_id > $2 ORDER BY story_id OFFSET 0
-    ) AS walk
-    WHERE CASE WHEN term_id IN (
+    FROM story_terms
+    WHERE story_id > $2 AND CASE WHEN term_id IN (
         SELECT terms.id FROM terms JOIN taxonomies ON taxonomies.id = terms.taxonomy_id
         WHERE taxonomies.slug = $1
     ) THEN true END

@@ -148,12 +148,14 @@ _UPDATE = Command(
     """
 )
 _PARK = Command("UPDATE chapters SET deleted_at = $2 WHERE id = ANY($1::bigint [])")
-_CONFIRM = Command(
+_CONFIRM = Query(
     """
     UPDATE chapters SET updated_at_source = seen.at
     FROM unnest($1::bigint [], $2::timestamptz []) AS seen (id, at)
     WHERE chapters.id = seen.id
-    """
+    RETURNING chapters.story_id
+    """,
+    int,
 )
 _BODIES = Command(
     """
@@ -228,9 +230,9 @@ async def park(tx: Tx, chapter_ids: list[int], now: datetime) -> None:
     await tx.run(_PARK, chapter_ids, now)
 
 
-async def confirm(tx: Tx, seen: dict[int, datetime]) -> None:
-    """Note that a source has said the same again, later."""
-    await tx.run(_CONFIRM, list(seen), list(seen.values()))
+async def confirm(tx: Tx, seen: dict[int, datetime]) -> set[int]:
+    """Note that a source has said the same again, later; the stories of those chapters."""
+    return set(await tx.all(_CONFIRM, list(seen), list(seen.values())))
 
 
 async def write_bodies(tx: Tx, bodies: list[BodyToWrite], now: datetime) -> None:

@@ -129,7 +129,7 @@ _UPDATE = Command(
 _PARK = Command("UPDATE stories SET deleted_at = $2 WHERE id = ANY($1::bigint [])")
 _CONFIRM = Command(
     """
-    UPDATE stories SET updated_at_source = seen.at
+    UPDATE stories SET updated_at_source = seen.at, cache_version = cache_version + 1
     FROM unnest($1::bigint [], $2::timestamptz []) AS seen (id, at)
     WHERE stories.id = seen.id
     """

@@ -36,7 +36,7 @@ async def hold(tx: Tx, story_ids: Sequence[int]) -> list[int]:
     return await tx.all(_HOLD, story_ids)
 
 
-async def changed(tx: Tx, story_ids: Sequence[int]) -> None:
+async def raise_versions(tx: Tx, story_ids: Sequence[int]) -> None:
     """Note that something about these stories is different now."""
     await tx.run(_CHANGED, story_ids)
 

@@ -8,7 +8,7 @@ from litestar.di import NamedDependency
 from rensai.kit.errors import InvalidFilter
 from rensai.kit.services import Services
 from rensai.kit.web import cursor as cursors
-from rensai.kit.web.kept import AnyRequest, KeptVersion
+from rensai.kit.web.kept import NOT_MODIFIED, AnyRequest, KeptVersion
 from rensai.kit.web.paging import DEFAULT_LIMIT, MAX_LIMIT
 from rensai.rooms.search.adapters.parameters import SORTS, Parameters, described
 from rensai.rooms.search.api.answers import (
@@ -32,7 +32,13 @@ _KEY_TYPES = (int, int)
 _MOST_VALUES = 200
 
 
-@get("/api/v1/search", tags=["search"], summary="Search", operation_class=SearchOperation)
+@get(
+    "/api/v1/search",
+    tags=["search"],
+    summary="Search",
+    operation_class=SearchOperation,
+    responses=NOT_MODIFIED,
+)
 async def search_series(
     request: AnyRequest, services: NamedDependency[Services], index: NamedDependency[Index]
 ) -> Response[SearchPage]:
@@ -82,6 +88,7 @@ async def search_series(
     tags=["search"],
     summary="Suggest while typing",
     operation_class=SuggestOperation,
+    responses=NOT_MODIFIED,
 )
 async def suggest(
     request: AnyRequest, services: NamedDependency[Services], index: NamedDependency[Index]
@@ -100,7 +107,12 @@ async def suggest(
     return await _SUGGEST.answer(request, services, version, (text, limit), load)
 
 
-@get("/api/v1/search/facets", tags=["search"], summary="Facets with counts over everything")
+@get(
+    "/api/v1/search/facets",
+    tags=["search"],
+    summary="Facets with counts over everything",
+    responses=NOT_MODIFIED,
+)
 async def facets_of_all(
     request: AnyRequest, services: NamedDependency[Services], index: NamedDependency[Index]
 ) -> Response[FacetsPage]:

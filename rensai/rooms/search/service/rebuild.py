@@ -45,12 +45,19 @@ class Rebuild:
     """One builder; of several that try at the same time one goes on."""
 
     def __init__(
-        self, db: Database, clock: Clock, name: str, progress: Progress = lambda _: None
+        self,
+        db: Database,
+        clock: Clock,
+        name: str,
+        progress: Progress = lambda _: None,
+        *,
+        batch: int = BATCH,
     ) -> None:
         self._db = db
         self._clock = clock
         self._name = name
         self._progress = progress
+        self._batch = batch
         self._remembered = Remembered()
 
     async def run(self, *, from_start: bool = False) -> int:
@@ -74,7 +81,11 @@ class Rebuild:
             busy = state.builder is not None and state.builder != self._name
             if busy and state.builder_seen_at and now - state.builder_seen_at < _LEASE:
                 raise BeingBuilt(private=state.builder)
-            if from_start or state.building is None or state.building_layout != LAYOUT:
+            goes_on = state.building is not None and state.building_layout == LAYOUT
+            if state.building_frozen is not None:
+                # Without all that the shelf has not been told, it would never become true.
+                goes_on = goes_on and await store.is_whole_since(tx, state.building_frozen)
+            if from_start or not goes_on:
                 await store.begin(tx, Shelf(state.live).other, LAYOUT)
             await store.claim(tx, self._name, now)
             return await store.hold(tx)
@@ -99,7 +110,7 @@ class Rebuild:
 
     async def _read(self, after: int) -> _Batch:
         reads = self._db.primary
-        ids = await catalogue.visible_story_ids(reads, after=after, limit=BATCH)
+        ids = await catalogue.visible_story_ids(reads, after=after, limit=self._batch)
         stories = [story for story in await catalogue.facts_of(reads, ids) if story.is_visible]
         entries: dict[int, Entry] = {}
         for number, story in enumerate(stories):
@@ -141,14 +152,17 @@ class Rebuild:
         async with self._db.transaction() as tx:
             self._own(await store.hold(tx))
             await store.claim(tx, self._name, self._clock.now() + _INDEXING)
-        async with self._db.transaction(_LONG) as tx:
-            await store.index_words(tx, _shelf(await store.read(tx)))
+        await self._index()
         async with self._db.transaction(_LONG) as tx:
             state = self._own(await store.hold(tx))
             changed = await store.changed_since(tx, state.building_frozen or 0)
             if changed:
                 await put(tx, _shelf(state), changed, await read_entries(tx, changed))
             await store.go_live(tx)
+
+    async def _index(self) -> None:
+        async with self._db.transaction(_LONG) as tx:
+            await store.index_words(tx, _shelf(await store.read(tx)))
 
 
 def _shelf(state: State) -> Shelf:

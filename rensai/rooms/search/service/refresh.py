@@ -30,10 +30,15 @@ async def refresh_stories(tx: Tx, clock: Clock, story_ids: Sequence[int]) -> int
     entries = {story.id: entry_of(story) for story in facts if story.is_visible}
     wanted = {*story_ids, *(story.id for story in facts)}
     changes = await put(tx, live, wanted, entries)
-    if state.building is not None and state.building_frozen is None:
+    told = list(changes)
+    if state.building_frozen is not None:
+        # The shelf being built may say otherwise even where the live one said this all along.
+        same = wanted - {one.story_id for one in changes}
+        told += [Change(story_id, [], []) for story_id in sorted(same)]
+    elif state.building is not None:
         await put(tx, Shelf(state.building), wanted, entries)
-    if changes:
-        await states.note(tx, changes, clock.now())
+    if told:
+        await states.note(tx, told, clock.now())
     return len(changes)
 
 

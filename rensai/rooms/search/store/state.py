@@ -44,10 +44,17 @@ _NOTE = Command(
         AS told (number bigint, story_id bigint, lost integer [], gained integer [])
     """
 )
+# What a shelf being built is still to be told stays, unless its builder is long gone.
 _FORGET = Command(
     """
     DELETE FROM search_journal WHERE number IN (
-        SELECT number FROM search_journal WHERE changed_at < $1 ORDER BY number LIMIT 10000
+        SELECT number FROM search_journal
+        CROSS JOIN search_state AS state
+        WHERE changed_at < $1 AND (
+            state.building_frozen IS NULL OR number <= state.building_frozen
+            OR state.builder_seen_at IS NULL OR state.builder_seen_at < $2
+        )
+        ORDER BY number LIMIT 10000
     )
     """
 )
@@ -71,6 +78,13 @@ _LEAVE = Command(
 )
 _FREEZE = Command("UPDATE search_state SET building_frozen = last_change")
 _CHANGED_SINCE = Query("SELECT DISTINCT story_id FROM search_journal WHERE number > $1", int)
+_IS_WHOLE_SINCE = Query(
+    """
+    SELECT count(*) = (SELECT last_change - $1::bigint FROM search_state) AS whole
+    FROM search_journal WHERE number > $1::bigint
+    """,
+    bool,
+)
 _GO_LIVE = Command(
     """
     UPDATE search_state SET
@@ -123,9 +137,9 @@ async def note(tx: Tx, changes: Sequence[Change], now: datetime) -> None:
     await tx.run(_NOTE, msgspec.json.encode(rows).decode(), now)
 
 
-async def forget(tx: Tx, before: datetime) -> int:
+async def forget(tx: Tx, before: datetime, *, builder_gone_before: datetime) -> int:
     """Clear away what every process has read since; how many entries it was."""
-    return await tx.run(_FORGET, before)
+    return await tx.run(_FORGET, before, builder_gone_before)
 
 
 async def begin(tx: Tx, shelf: Shelf, layout: int) -> None:
@@ -151,6 +165,11 @@ async def built(tx: Tx, *, to: int, count: int, builder: str, now: datetime) -> 
 async def freeze(tx: Tx) -> None:
     """From now on changes are not written to the shelf being built, but read from the journal."""
     await tx.run(_FREEZE)
+
+
+async def is_whole_since(tx: Tx, number: int) -> bool:
+    """Whether the journal still has everything after that number; the state is held."""
+    return await tx.first(_IS_WHOLE_SINCE, number) or False
 
 
 async def changed_since(tx: Tx, number: int) -> list[int]:
