@@ -83,7 +83,7 @@ BEGIN
         CREATE TABLE %I.search_words (
             story_id bigint PRIMARY KEY,
             words tsvector STORAGE EXTERNAL NOT NULL
-        ) WITH (toast_tuple_target = 128)$sql$, shelf);
+        ) WITH (toast_tuple_target = 128, parallel_workers = 2)$sql$, shelf);
     EXECUTE format($sql$
         COMMENT ON COLUMN %I.search_words.words IS
         'Folded words by where they stand: =title, @author, #tag, ~summary; !whole title.'

@@ -89,9 +89,12 @@ def verify(shell: Shell, *, repair: bool, as_json: bool) -> None:
             return await verify_index(services.db, services.clock, shown.at, repair=repair)
 
     drift = shell.run(work)
-    lines = [f"story {one.story_id}: {', '.join(one.parts)}" for one in drift]
+    lines = [
+        f"{'facets' if one.story_id is None else f'story {one.story_id}'}: {', '.join(one.parts)}"
+        for one in drift
+    ]
     lines.append(
-        f"{len(drift):,} stories {'were mended' if repair else 'differ'}."
+        f"{len(drift):,} {'were mended' if repair else 'differ'}."
         if drift
         else "The index is as a rebuild would make it."
     )

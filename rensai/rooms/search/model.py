@@ -148,7 +148,7 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Taxonomy(msgspec.Struct, frozen=True):
-    """A facet that operators have defined."""
+    """A facet that operators have defined, or may call otherwise than we do."""
 
     facet_type: str
     label: str

@@ -14,6 +14,7 @@ from rensai.rooms.catalogue.door import (
     describe_story,
 )
 from rensai.rooms.search.service.verify import Drift, verify
+from rensai.rooms.search.store import state as states
 from tests.rig import Rig
 from tests.rooms.catalogue.incoming import SOURCE, Shelf, story_ids
 
@@ -99,3 +100,7 @@ class Library:
     async def drift(self, *, repair: bool = False) -> list[Drift]:
         """What the index says otherwise than a rebuild would."""
         return await verify(self.db, self.clock, lambda _: None, repair=repair)
+
+    async def live(self) -> str:
+        """The schema of the shelf that readers see."""
+        return (await states.read(self.db.primary)).live

@@ -9,7 +9,8 @@ from rensai.kit.db import Command
 from rensai.rooms.catalogue.door import link_translations, unlink_translation
 from rensai.rooms.search.errors import BeingBuilt
 from rensai.rooms.search.model import LAYOUT
-from rensai.rooms.search.service import Rebuild, keep_whole
+from rensai.rooms.search.service.rebuild import Rebuild
+from rensai.rooms.search.service.upkeep import keep_whole
 from tests.rooms.catalogue.incoming import story
 from tests.rooms.search.building import Meanwhile, SlowRebuild, once, state_of
 from tests.rooms.search.library import Library

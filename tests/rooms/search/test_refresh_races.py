@@ -6,7 +6,7 @@ import pytest
 
 from rensai.kit.db import Query
 from rensai.rooms.catalogue.door import IncomingStory
-from rensai.rooms.search.service import refresh_stories
+from rensai.rooms.search.service.refresh import refresh_stories
 from rensai.rooms.search.store import state as states
 from tests.rooms.catalogue.incoming import story
 from tests.rooms.search.library import Library

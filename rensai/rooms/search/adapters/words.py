@@ -7,7 +7,6 @@ into overlapping pairs, so that two characters are enough to find anything that 
 
 from collections.abc import Iterable, Iterator
 from enum import Enum
-from functools import lru_cache
 
 from rensai.rooms.search.adapters.folding import fold, is_unspaced, runs
 
@@ -15,6 +14,7 @@ LONGEST_WORD = 60
 """Longer ones are cut: nobody types them, and an index entry may not be without bound."""
 
 _LONGEST_KEPT = 30
+_MOST_KEPT = 1 << 16
 
 _GAP = 8
 """Between two titles, so that no phrase runs from one into the other."""
@@ -30,14 +30,17 @@ class Place(Enum):
     WHOLE = "!"
 
 
+_known: dict[str, tuple[str, ...]] = {}
+
+
 def words_of(text: str) -> list[str]:
     """The words of a text, folded, in order; unspaced scripts as overlapping pairs."""
-    # The same words come again and again; a piece that is long is a sentence without spaces.
-    return [
-        word
-        for piece in text.split()
-        for word in (_words_of_piece(piece) if len(piece) <= _LONGEST_KEPT else _cut(piece))
-    ]
+    found: list[str] = []
+    for piece in text.split():
+        # The same pieces come again and again, and folding them takes most of the time.
+        words = _known.get(piece)
+        found.extend(_cut(piece) if words is None else words)
+    return found
 
 
 def _cut(piece: str) -> tuple[str, ...]:
@@ -47,10 +50,12 @@ def _cut(piece: str) -> tuple[str, ...]:
             found += pairs(run)
         else:
             found.append(run[:LONGEST_WORD])
-    return tuple(found)
-
-
-_words_of_piece = lru_cache(maxsize=1 << 16)(_cut)
+    words = tuple(found)
+    if len(piece) <= _LONGEST_KEPT:  # a longer one is a sentence without spaces
+        if len(_known) >= _MOST_KEPT:
+            _known.clear()
+        _known[piece] = words
+    return words
 
 
 def pairs(run: str) -> list[str]:

@@ -43,7 +43,8 @@ def _count(
         )
         for id_, count in shown.items()
     ]
-    return CountedFacet(label, is_multiple, values, max(len(ids) - len(shown), 0))
+    others = len(ids) - sum(count > 0 for count in shown.values())
+    return CountedFacet(label, is_multiple, values, others)
 
 
 def _most_frequent(ids: Ints, counts: Ints, most: int) -> list[tuple[int, int]]:

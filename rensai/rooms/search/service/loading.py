@@ -38,7 +38,7 @@ async def load_taxonomies(reads: Reads, picture: Picture, version: int) -> None:
     """The facets of operators, and what values are called by now."""
     if picture.taxonomies_version >= 0:
         await _load_values(reads, picture)
-    picture.custom = {one.facet_type: one for one in await states.taxonomies(reads)}
+    picture.taxonomies = {one.facet_type: one for one in await states.taxonomies(reads)}
     picture.taxonomies_version = version
 
 

@@ -51,9 +51,10 @@ def page(
 
 def _relevance(picture: Picture, ids: Ints, tiers: Sequence[tuple[Tier, BitMap]]) -> Ints:
     """The tier first, then a short title before a long one, then what is popular."""
-    ranks = np.zeros(int(ids.max()) + 1 if len(ids) else 0, np.int64)
+    # As large as the picture: a tier has stories too that a filter has taken from the result.
+    ranks = np.zeros(len(picture.list_of("popular")), np.int8)
     for tier, stories in tiers:
         ranks[as_array(stories)] = tier
     popular = np.clip(picture.list_of("popular")[ids], 0, (1 << _POPULAR_BITS) - 1)
     short = 255 - np.clip(picture.list_of("title_length")[ids], 0, 255)
-    return (((ranks[ids] << 8) | short) << _POPULAR_BITS) | popular
+    return (((ranks[ids].astype(np.int64) << 8) | short) << _POPULAR_BITS) | popular

@@ -56,7 +56,7 @@ class Picture:
         self.stories = BitMap()
         self.values: dict[int, ValueRow] = {}
         self.members: dict[int, BitMap] = {}
-        self.custom: dict[str, Taxonomy] = {}
+        self.taxonomies: dict[str, Taxonomy] = {}
         self._ids: dict[tuple[str, str], int] = {}
         self._by_facet: dict[str, list[int]] = {}
         self._tallies: dict[str, Tally] = {}
@@ -66,13 +66,15 @@ class Picture:
 
     def facets(self) -> dict[str, tuple[str, bool]]:
         """Every facet: what it is called, and whether a story may have several values of it."""
-        own = {name: (one.label, one.is_multiple) for name, one in self.custom.items()}
+        own = {name: (one.label, one.is_multiple) for name, one in self.taxonomies.items()}
         return BUILT_IN | own
 
     def all_at_once(self, facet: str) -> bool:
         """Whether matching all of several values makes sense for this facet."""
-        custom = self.custom.get(facet)
-        return facet in ALL_AT_ONCE or (custom is not None and custom.is_multiple)
+        if facet in BUILT_IN:
+            return facet in ALL_AT_ONCE
+        custom = self.taxonomies.get(facet)
+        return custom is not None and custom.is_multiple
 
     def value_id(self, facet: str, value: str) -> int | None:
         return self._ids.get((facet, value))

@@ -21,6 +21,7 @@ from rensai.rooms.search.errors import BeingBuilt
 from rensai.rooms.search.model import LAYOUT, Entry, Shelf, State
 from rensai.rooms.search.service.entries import entry_of
 from rensai.rooms.search.service.refresh import Remembered, put, put_new, read_entries
+from rensai.rooms.search.service.taxonomies import refresh_taxonomies
 from rensai.rooms.search.store import state as store
 from rensai.rooms.search.store import writing
 
@@ -158,6 +159,7 @@ class Rebuild:
             changed = await store.changed_since(tx, state.building_frozen or 0)
             if changed:
                 await put(tx, _shelf(state), changed, await read_entries(tx, changed))
+            await refresh_taxonomies(tx)
             await store.go_live(tx)
 
     async def _index(self) -> None:

@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from rensai.kit.clock import Clock
 from rensai.kit.db import Database, Tx
 from rensai.rooms.catalogue import door as catalogue
-from rensai.rooms.search.model import Taxonomy, facet_name
 from rensai.rooms.search.service.refresh import refresh_stories
+from rensai.rooms.search.service.taxonomies import refresh_taxonomies
 from rensai.rooms.search.store import state as store
 
 _PART = 500
@@ -33,14 +33,7 @@ async def refresh_taxonomy(db: Database, clock: Clock, taxonomy: str) -> None:
     await _walk(db, clock, following)
     async with db.transaction() as tx:
         await store.hold(tx)
-        await store.write_taxonomies(
-            tx,
-            [
-                Taxonomy(facet_name(one.slug), one.name, one.is_multiple)
-                for one in await catalogue.list_taxonomies(tx)
-                if not one.is_builtin
-            ],
-        )
+        await refresh_taxonomies(tx)
 
 
 async def _walk(db: Database, clock: Clock, following: Next) -> None:

@@ -16,6 +16,10 @@ class Stored(msgspec.Struct, frozen=True):
     title_length: int
     facet_types: list[str]
     facet_values: list[str]
+    labels: list[str]
+    numbered: int
+    """How many numbers of values its entry has, those of nothing among them."""
+
     mapped: int
     """How many of its values the filter map has."""
 
@@ -35,6 +39,8 @@ _STORED = queries(
             AS facet_types,
         coalesce(array_agg(named.facet_value) FILTER (WHERE named.id IS NOT NULL), '{}')
             AS facet_values,
+        coalesce(array_agg(named.label) FILTER (WHERE named.id IS NOT NULL), '{}') AS labels,
+        cardinality(entry.facets) AS numbered,
         count(mapped.value_id) AS mapped
     FROM SHELF.search_index AS entry
     LEFT JOIN LATERAL unnest(entry.facets) AS own (value_id) ON true
@@ -42,7 +48,7 @@ _STORED = queries(
     LEFT JOIN SHELF.filter_map AS mapped
         ON mapped.value_id = own.value_id AND mapped.story_id = entry.story_id
     WHERE entry.story_id = ANY($1::bigint [])
-    GROUP BY entry.story_id, entry.title_length
+    GROUP BY entry.story_id
     """,
     Stored,
 )
@@ -54,6 +60,14 @@ _OTHER_WORDS = queries(
     WHERE had.words IS DISTINCT FROM wanted.words::tsvector
     """,
     int,
+)
+_UNHEARD_OF = queries(
+    """
+    SELECT told.word FROM unnest($1::text []) AS told (word)
+    LEFT JOIN SHELF.search_vocabulary AS known ON known.word = told.word
+    WHERE known.word IS NULL
+    """,
+    str,
 )
 # A row that says it is as it should be would be left alone.
 _DISTRUST = commands(
@@ -107,6 +121,11 @@ async def stored(reads: Reads, shelf: Shelf, story_ids: Sequence[int]) -> list[S
 async def other_words(reads: Reads, shelf: Shelf, words: Mapping[int, str]) -> list[int]:
     """The stories whose words are not these."""
     return await reads.all(_OTHER_WORDS[shelf], list(words), list(words.values()))
+
+
+async def unheard_of(reads: Reads, shelf: Shelf, words: Sequence[str]) -> list[str]:
+    """Those of the words that misspelt ones are not compared with."""
+    return await reads.all(_UNHEARD_OF[shelf], list(words))
 
 
 async def stray_mapped(reads: Reads, shelf: Shelf) -> list[int]:
