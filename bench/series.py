@@ -15,21 +15,25 @@ def begin(title: str) -> dict[str, str]:
 
 
 class Table:
-    """Prints each row as it comes."""
+    """Prints each row as it comes; where rows are `named`, the name comes first."""
 
-    def __init__(self, *heads: str) -> None:
-        self._widths = [max(len(head), 10) for head in heads]
+    def __init__(self, *heads: str, named: str = "") -> None:
         self._heads = heads
+        self._named = named
+        self.names: list[str] = []
         self.rows: list[Row] = []
-        self._print(heads)
+        self._widths = [26 if named else 0, *(max(len(head), 10) for head in heads)]
+        self._print([named, *heads])
 
-    def add(self, row: Row) -> None:
+    def add(self, row: Row, name: str = "") -> None:
         """One more row, with all the columns."""
+        self.names.append(name)
         self.rows.append(row)
-        self._print([_told(row[head]) for head in self._heads])
+        self._print([name, *(_told(row[head]) for head in self._heads)])
 
     def _print(self, cells: Sequence[str]) -> None:
         padded = [cell.rjust(width) for cell, width in zip(cells, self._widths, strict=True)]
+        padded[:1] = [cells[0].ljust(self._widths[0])] if self._named else []
         print("  " + "  ".join(padded), flush=True)
 
 
@@ -52,6 +56,7 @@ def finish(
         "totals": totals,
         "targets": targets,
         "rows": table.rows,
+        "names": table.names,
         "machine": where,
     }
     (RESULTS / f"{case}.json").write_text(json.dumps(told, indent=2) + "\n")
