@@ -274,9 +274,7 @@ async def test_what_is_no_facet_or_no_value_is_refused(database: Database, index
         ({"status": ("draft",)}, "no status"),
         ({"kind": ("film",)}, "no kind"),
         ({"age": ("adult",)}, "no age"),
-        ({"genre": ("",)}, "1 to 300"),
-        ({"genre": ("x" * 301,)}, "1 to 300"),
-        ({"genre": tuple(map(str, range(101)))}, "At most 100"),
+        ({"genre": ("",)}, "not be empty"),
     ):
         for filters in (Filters(include), Filters({}, include)):
             with pytest.raises(InvalidFilter, match=match):
@@ -284,9 +282,9 @@ async def test_what_is_no_facet_or_no_value_is_refused(database: Database, index
 
 
 @given(
-    members=st.dictionaries(st.integers(1, 600), st.sets(st.integers(0, 40)), max_size=20),
-    moves=st.lists(st.tuples(st.integers(1, 600), st.integers(0, 40), st.booleans())),
-    result=st.sets(st.integers(0, 45)),
+    members=st.dictionaries(st.integers(1, 6), st.sets(st.integers(0, 9)), max_size=6),
+    moves=st.lists(st.tuples(st.integers(1, 6), st.integers(0, 9), st.booleans())),
+    result=st.sets(st.integers(0, 12)),
 )
 def test_a_facet_of_many_values_is_counted_as_one_of_few(
     members: dict[int, set[int]], moves: list[tuple[int, int, bool]], result: set[int]

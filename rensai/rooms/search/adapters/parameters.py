@@ -5,14 +5,15 @@ the framework; whatever is not known is refused with what would be.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeVar
 
 from rensai.kit.errors import InvalidFilter
 from rensai.rooms.search.model import CUSTOM, KINDS, Filters, Sort
 
-T = TypeVar("T")
-
 EXCLUDE = "exclude_"
+MOST_VALUES = 50
+"""So many values of one facet may be asked for at once."""
+
+LONGEST_VALUE = 300
 PLAIN = ("q", "type", "match", "sort", "limit", "cursor", "counts", "values")
 FACETS = (
     *("language", "age", "fandom", "warning", "genre"),
@@ -89,13 +90,15 @@ class Parameters:
         for name, values in self._given.items():
             facet = name.removeprefix(EXCLUDE)
             if facet in FACETS or facet.startswith(CUSTOM):
+                _check(name, values)
                 wanted = include if facet == name else exclude
                 wanted[facet] = tuple(
                     dict.fromkeys(as_name(value) if facet in NAMES else value for value in values)
                 )
         kind = self.word("type", TYPES, EVERYTHING)
         if kind is not None and kind != EVERYTHING:
-            include["kind"] = (kind,) if kind in include.get("kind", (kind,)) else ("",)
+            # Who asks for both gets what is both, which may be nothing.
+            include["kind"] = (kind,) if kind in include.get("kind", (kind,)) else ()
         match = self.word("match", ("any", "all"), "any")
         return Filters(include, exclude, match_all=match == "all")
 
@@ -108,6 +111,14 @@ def described(filters: Filters) -> Mapping[str, object]:
         "all": filters.match_all,
         "after": filters.updated_after,
     }
+
+
+def _check(name: str, values: Sequence[str]) -> None:
+    if len(values) > MOST_VALUES:
+        raise InvalidFilter(f"{name[:80]} may be given {MOST_VALUES} times at most.")
+    for value in values:
+        if not value or len(value) > LONGEST_VALUE:
+            raise InvalidFilter(f"A value of {name[:80]} has 1 to {LONGEST_VALUE} characters.")
 
 
 def as_name(text: str) -> str:

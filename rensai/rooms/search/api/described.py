@@ -6,7 +6,15 @@ from litestar.openapi.spec import OpenAPIType, Operation, Parameter, Schema
 
 from rensai.kit.web.paging import DEFAULT_LIMIT, MAX_LIMIT
 from rensai.rooms.search.adapters.asking import LONGEST
-from rensai.rooms.search.adapters.parameters import EXCLUDE, FACETS, SORTS, TYPES
+from rensai.rooms.search.adapters.parameters import (
+    EXCLUDE,
+    FACETS,
+    LONGEST_VALUE,
+    MOST_VALUES,
+    NAMES,
+    SORTS,
+    TYPES,
+)
 from rensai.rooms.search.model import AGES, KINDS, STATUSES
 
 _ONE_OF = {"status": STATUSES[1:], "kind": KINDS, "age": AGES}
@@ -26,12 +34,14 @@ def _words(*allowed: str, default: str | None = None) -> Schema:
 
 def _values(facet: str) -> Schema:
     allowed = _ONE_OF.get(facet)
-    each = (
-        _words(*allowed)
-        if allowed
-        else Schema(type=OpenAPIType.STRING, min_length=1, max_length=300)
+    text = Schema(
+        type=OpenAPIType.STRING,
+        min_length=1,
+        max_length=LONGEST_VALUE,
+        pattern=r"\S" if facet in NAMES else None,
     )
-    return Schema(type=OpenAPIType.ARRAY, items=each, max_items=10)
+    each = _words(*allowed) if allowed else text
+    return Schema(type=OpenAPIType.ARRAY, items=each, max_items=MOST_VALUES)
 
 
 _TEXT = Schema(type=OpenAPIType.STRING, max_length=LONGEST)
