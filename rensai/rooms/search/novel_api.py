@@ -239,10 +239,10 @@ def _filters(asked: _Asked) -> Filters:
     wanted = {
         "source": asked.source,
         "genre": asked.genre,
-        "author": asked.author and as_name(asked.author),
+        "author": None if asked.author is None else as_name(asked.author),
     }
     include: dict[str, tuple[str, ...]] = {
-        facet: (value,) for facet, value in wanted.items() if value
+        facet: (value,) for facet, value in wanted.items() if value is not None
     }
     include["status"] = tuple(STATUSES[int(number)] for number in asked.status or _PUBLIC)
     return Filters(include, updated_after=asked.updated_after)

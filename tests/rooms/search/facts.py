@@ -51,8 +51,9 @@ def facts(id_: int, **told: Any) -> StoryFacts:
         "cache_version": 1,
         "is_visible": True,
     }
-    lists = ("aliases", "authors", "artists", "tags", "hidden_tags", "genres", "terms")
-    return StoryFacts(id=id_, **{**plain, **{name: [] for name in lists}, **told})
+    for name in ("aliases", "authors", "artists", "tags", "hidden_tags", "genres", "terms"):
+        plain[name] = []
+    return StoryFacts(id=id_, **{**plain, **told})
 
 
 async def shelve(

@@ -64,8 +64,12 @@ async def all_of(library: Library) -> Answer:
     for text in ("", "dao", "first", "frist", "author:ann", "-first"):
         told[text] = await library.ask(text or None, counts="true")
         for facet in told[text]["facets"].values():
-            facet["values"].sort(key=lambda one: (-one["count"], one["value"]))
+            facet["values"].sort(key=_by_count)
     return told
+
+
+def _by_count(value: Answer) -> tuple[int, str]:
+    return -value["count"], value["value"]
 
 
 async def tamper(library: Library, statement: str, *arguments: object) -> None:
