@@ -34,7 +34,12 @@ def _count(
     label, is_multiple = picture.facets()[facet]
     ids, counts = _counts(picture, facet, result)
     shown = dict(_most_frequent(ids, counts, most))
-    chosen = {id_ for value in selected if (id_ := picture.value_id(facet, value)) is not None}
+    # What no story has any more that can be read is not said to have been there.
+    chosen = {
+        id_
+        for value in selected
+        if (id_ := picture.value_id(facet, value)) is not None and picture.members.get(id_)
+    }
     for id_ in sorted(chosen - shown.keys()):
         shown[id_] = int(counts[ids == id_].sum())
     values = [
