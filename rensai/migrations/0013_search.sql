@@ -78,10 +78,13 @@ BEGIN
         COMMENT ON TABLE %I.filter_map IS
         'A row for each facet value of each story; facet_values says type and value.'$sql$, shelf);
 
-    -- The words lie apart from the rows, so that finding stories by them reads few pages.
+    -- The words lie apart from the rows, so that finding stories by them reads few pages. They are
+    -- moved there only from rows above 2 kB, so every row begins with a text that makes it so and
+    -- then takes no room, packed.
     EXECUTE format($sql$
         CREATE TABLE %I.search_words (
             story_id bigint PRIMARY KEY,
+            padding text NOT NULL DEFAULT repeat(' ', 2100),
             words tsvector STORAGE EXTERNAL NOT NULL
         ) WITH (toast_tuple_target = 128, parallel_workers = 2)$sql$, shelf);
     EXECUTE format($sql$

@@ -1,6 +1,7 @@
 """Commands of search."""
 
 import asyncio
+import gc
 import os
 import socket
 import time
@@ -49,6 +50,9 @@ def rebuild(shell: Shell, *, from_start: bool, quiet: bool, as_json: bool) -> No
         total = (await catalogue.count_public(services.db.primary)).stories
         name = f"{socket.gethostname()[:30]}:{os.getpid()}"
         shown = _Shown(shown=not (quiet or as_json))
+        # Entries hold no circles; looking for some took a fifth of the time.
+        gc.freeze()
+        gc.disable()
         began = time.monotonic()
         async with shown.showing("Stories", total):
             builder = Rebuild(services.db, services.clock, name, shown.at)

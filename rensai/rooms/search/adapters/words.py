@@ -1,7 +1,8 @@
 """The words by which stories are found, as PostgreSQL keeps them.
 
 A word carries where it stands: `=` in a title, `@` in the name of an author, `#` in what a story
-is sorted by, `~` in its summary. `!` begins a whole title. Chinese, Japanese and Korean are cut
+is sorted by, `~` in its summary. `!` begins a whole title,
+`!@` and `!#` a whole name of a person or tag. Chinese, Japanese and Korean are cut
 into overlapping pairs, so that two characters are enough to find anything that has them.
 """
 
@@ -82,9 +83,15 @@ def as_vector(
         *_placed(Place.AUTHOR, authors),
         *_placed(Place.TAG, tags),
         *_placed(Place.SUMMARY, [summary[:longest_summary]]),
-        *(f"'{Place.WHOLE.value}{title}'" for title in {compact(title) for title in titles}),
+        *_whole("", titles),
+        *_whole(Place.AUTHOR.value, authors),
+        *_whole(Place.TAG.value, tags),
     ]
     return " ".join(parts)
+
+
+def _whole(mark: str, names: Iterable[str]) -> list[str]:
+    return [f"'{Place.WHOLE.value}{mark}{name}'" for name in {compact(name) for name in names}]
 
 
 def vocabulary(titles: Iterable[str], authors: Iterable[str]) -> Iterator[str]:

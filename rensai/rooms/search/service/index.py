@@ -75,7 +75,8 @@ class Index:
             await asyncio.gather(self._making, return_exceptions=True)
 
     async def _warm(self, reads: Reads) -> None:
-        await self.standing(reads)
+        standing = await self.standing(reads)
+        await standing.lexicon.warm(reads)
 
     async def _look(self, reads: Reads) -> None:
         began = time.monotonic()
@@ -96,13 +97,16 @@ class Index:
     def _begin_making(self, reads: Reads, seen: News) -> None:
         """Beside the questions, which the old picture answers meanwhile."""
         if self._making is None or self._making.done():
-            self._making = asyncio.create_task(self._make(reads, seen))
+            self._making = asyncio.create_task(self._make(reads, seen, warm=True))
             self._making.add_done_callback(_heard)
 
-    async def _make(self, reads: Reads, seen: News) -> None:
+    async def _make(self, reads: Reads, seen: News, *, warm: bool = False) -> None:
         began = time.monotonic()
         picture = await loading.load(reads, seen)
-        self._standing = Standing(picture)
+        standing = Standing(picture)
+        if warm:
+            await standing.lexicon.warm(reads)
+        self._standing = standing
         self._looked_at = 0.0
         took = time.monotonic() - began
         _log.info("search is ready", stories=len(picture.stories), seconds=round(took, 2))

@@ -6,10 +6,12 @@ stands in twenty takes none. So what finds many is kept, and kept true by the jo
 
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
+from string import ascii_lowercase
 
 from pyroaring import BitMap
 
 from rensai.kit.db import Reads
+from rensai.rooms.search.adapters.words import Place
 from rensai.rooms.search.model import Shelf
 from rensai.rooms.search.store import finding as store
 from rensai.rooms.search.store import reading
@@ -60,6 +62,11 @@ class Lexicon:
                 if len(stories) > _MANY and " <-> " not in one.query and changes == self._changes:
                     self._keep(one.query, stories)
         return found
+
+    async def warm(self, reads: Reads) -> None:
+        """Look up what very many titles have before somebody who is typing waits for it."""
+        for letter in ascii_lowercase:
+            await self.look_up(reads, [beginning(Place.TITLE.value + letter)])
 
     async def changed(self, reads: Reads, story_ids: Sequence[int]) -> Mapping[int, frozenset[str]]:
         """The words that these stories have by now, for `apply`."""
