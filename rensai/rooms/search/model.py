@@ -230,6 +230,9 @@ class Found(msgspec.Struct, frozen=True):
     total: int
     sort: Sort
     facets: dict[str, CountedFacet]
+    following: tuple[int, int] | None = None
+    """The place to go on from when there is more; a story at it may be gone by now."""
+
     corrected: str | None = None
     """What the text would be without its misspellings, when it was found that way."""
 

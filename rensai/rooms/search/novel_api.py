@@ -227,8 +227,8 @@ async def _found(
 
     async def load() -> NovelPage[NovelListedStory]:
         found = await find(services.db.replica, index, question)
-        last = found.hits[-1] if found.has_more and found.hits else None
-        next_cursor = last and cursors.encode(secret, listing, (last.key, last.card.story_id))
+        place = found.following
+        next_cursor = None if place is None else cursors.encode(secret, listing, place)
         return NovelPage([_row(hit.card) for hit in found.hits], next_cursor, found.has_more)
 
     version = await index.version(services.db.replica)

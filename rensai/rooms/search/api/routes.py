@@ -73,11 +73,8 @@ async def search_series(
 
     async def load() -> SearchPage:
         found = await find(services.db.replica, index, question)
-        last = found.hits[-1] if found.has_more and found.hits else None
-        return search_page(
-            found,
-            last and cursors.encode(secret, listing, (last.key, last.card.story_id)),
-        )
+        place = found.following
+        return search_page(found, None if place is None else cursors.encode(secret, listing, place))
 
     version = await index.version(services.db.replica)
     return await _SEARCH.answer(request, services, version, (*asked, cursor), load)

@@ -57,6 +57,7 @@ async def find(reads: Reads, index: Index, question: Question) -> Found:
             if (card := cards.get(place.story_id)) is not None
         ],
         has_more=len(places) > question.limit,
+        following=((shown[-1].key, shown[-1].story_id) if len(places) > question.limit else None),
         total=total,
         sort=sort,
         facets=facets,

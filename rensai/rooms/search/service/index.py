@@ -86,13 +86,17 @@ class Index:
         seen = news[0]
         if standing is None:
             await self._make(reads, seen)
-        elif seen.generation > standing.picture.generation or _has_missed_some(news, known):
+            # What came while it was being made is in parts of it and not in others.
+            await self._look(reads)
+            return
+        if seen.generation > standing.picture.generation or _has_missed_some(news, known):
             self._begin_making(reads, seen)
         elif seen.generation == standing.picture.generation:
             await _catch_up(reads, standing, [one for one in news if one.number is not None])
             if seen.taxonomies_version > standing.picture.taxonomies_version:
                 await loading.load_taxonomies(reads, standing.picture, seen.taxonomies_version)
-        self._looked_at = began
+        if self._standing is standing:  # a new one has not heard of anything yet
+            self._looked_at = began
 
     def _begin_making(self, reads: Reads, seen: News) -> None:
         """Beside the questions, which the old picture answers meanwhile."""
