@@ -105,8 +105,12 @@ async def test_an_entry_too_many_is_named_and_taken_away(two: Library) -> None:
         """,
         await two.id_of("s1"),
     )
-    await tamper(two, "INSERT INTO SHELF.search_words VALUES ($1, '''=dao''')", 999)
-    await tamper(two, "INSERT INTO SHELF.search_words VALUES ($1, '''=dao''')", 1000)
+    await tamper(
+        two, "INSERT INTO SHELF.search_words (story_id, words) VALUES ($1, '''=dao''')", 999
+    )
+    await tamper(
+        two, "INSERT INTO SHELF.search_words (story_id, words) VALUES ($1, '''=dao''')", 1000
+    )
     await tamper(two, "INSERT INTO SHELF.filter_map (value_id, story_id) VALUES (1, $1)", 1001)
     found = await two.drift(repair=True)
     assert {one.story_id: one.parts for one in found} == {
