@@ -43,7 +43,8 @@ class Standing:
 class Index:
     """One for each process; `standing` is what every question begins with."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, fresh_seconds: float = _FRESH_SECONDS) -> None:
+        self._fresh_seconds = fresh_seconds
         self._standing: Standing | None = None
         self._looked_at = 0.0
         self._looking = asyncio.Lock()
@@ -56,9 +57,9 @@ class Index:
 
     async def standing(self, reads: Reads) -> Standing:
         """The picture as of now; the first question of a process waits until there is one."""
-        if self._standing is None or time.monotonic() - self._looked_at > _FRESH_SECONDS:
+        if self._is_stale():
             async with self._looking:
-                if self._standing is None or time.monotonic() - self._looked_at > _FRESH_SECONDS:
+                if self._is_stale():
                     await self._look(reads)
         assert self._standing is not None  # noqa: S101 - a look makes one or raises
         return self._standing
@@ -73,6 +74,10 @@ class Index:
         if self._making is not None:
             self._making.cancel()
             await asyncio.gather(self._making, return_exceptions=True)
+
+    def _is_stale(self) -> bool:
+        age = time.monotonic() - self._looked_at
+        return self._standing is None or age > self._fresh_seconds
 
     async def _warm(self, reads: Reads) -> None:
         standing = await self.standing(reads)

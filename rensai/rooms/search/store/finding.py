@@ -17,7 +17,7 @@ class Matching(msgspec.Struct, frozen=True):
 
 
 # The words lie in TOAST, out of the way: a story that the index names need not be looked into.
-_MATCHING = queries(
+MATCHING = queries(
     """
     SELECT wanted.query, found.story_ids
     FROM unnest($1::text []) AS wanted (query)
@@ -28,7 +28,7 @@ _MATCHING = queries(
     """,
     Matching,
 )
-_IN_VOCABULARY = queries(
+IN_VOCABULARY = queries(
     "SELECT word FROM SHELF.search_vocabulary WHERE word = ANY($1::text [])", str
 )
 _SIMILAR = Query("SELECT search_similar($1, $2) AS word", str)
@@ -36,12 +36,12 @@ _SIMILAR = Query("SELECT search_similar($1, $2) AS word", str)
 
 async def matching(reads: Reads, shelf: Shelf, wanted: Sequence[str]) -> list[Matching]:
     """What each of these queries finds; they are well-formed."""
-    return await reads.all(_MATCHING[shelf], list(wanted))
+    return await reads.all(MATCHING[shelf], list(wanted))
 
 
 async def in_vocabulary(reads: Reads, shelf: Shelf, words: Sequence[str]) -> list[str]:
     """Those of the words that stand in some title or name."""
-    return await reads.all(_IN_VOCABULARY[shelf], list(words))
+    return await reads.all(IN_VOCABULARY[shelf], list(words))
 
 
 async def similar(reads: Reads, shelf: Shelf, word: str) -> list[str]:

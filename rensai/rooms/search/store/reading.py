@@ -62,9 +62,9 @@ def _lists(where: str) -> str:
     return f"SELECT {lists} FROM (SELECT {_NUMBERS} FROM SHELF.search_index {where}) AS part"
 
 
-_PART = queries(_lists("WHERE story_id > $1 ORDER BY story_id LIMIT $2"), Numbers)
-_SOME = queries(_lists("WHERE story_id = ANY($1::bigint [])"), Numbers)
-_MEMBERS = queries(
+PART = queries(_lists("WHERE story_id > $1 ORDER BY story_id LIMIT $2"), Numbers)
+SOME = queries(_lists("WHERE story_id = ANY($1::bigint [])"), Numbers)
+MEMBERS = queries(
     """
     SELECT value_id, array_agg(story_id) AS story_ids
     FROM SHELF.filter_map
@@ -73,21 +73,21 @@ _MEMBERS = queries(
     """,
     Members,
 )
-_VALUES = queries(
+VALUES = queries(
     """
     SELECT id, facet_type AS facet, facet_value AS value, label
     FROM SHELF.facet_values WHERE id > $1 ORDER BY id LIMIT $2
     """,
     ValueRow,
 )
-_SOME_VALUES = queries(
+SOME_VALUES = queries(
     """
     SELECT id, facet_type AS facet, facet_value AS value, label
     FROM SHELF.facet_values WHERE id = ANY($1::integer [])
     """,
     ValueRow,
 )
-_WORDS_OF = queries(
+WORDS_OF = queries(
     """
     SELECT story_id, tsvector_to_array(words) AS words
     FROM SHELF.search_words WHERE story_id = ANY($1::bigint [])
@@ -95,41 +95,41 @@ _WORDS_OF = queries(
     WordsOf,
 )
 _CARD_COLUMNS = ", ".join(field.name for field in msgspec.structs.fields(Card))
-_CARDS = queries(
+CARDS = queries(
     f"SELECT {_CARD_COLUMNS} FROM SHELF.search_index WHERE story_id = ANY($1::bigint [])", Card
 )
 
 
 async def numbers_after(reads: Reads, shelf: Shelf, after: int, limit: int) -> Numbers:
     """The numbers of the next stories by id."""
-    return await reads.first(_PART[shelf], after, limit) or _NO_NUMBERS
+    return await reads.first(PART[shelf], after, limit) or _NO_NUMBERS
 
 
 async def numbers_of(reads: Reads, shelf: Shelf, story_ids: Sequence[int]) -> Numbers:
     """The numbers of those of the stories that are on the shelf."""
-    return await reads.first(_SOME[shelf], list(story_ids)) or _NO_NUMBERS
+    return await reads.first(SOME[shelf], list(story_ids)) or _NO_NUMBERS
 
 
 async def members(reads: Reads, shelf: Shelf, after: int, to: int) -> list[Members]:
     """Who has the facet values with these numbers."""
-    return await reads.all(_MEMBERS[shelf], after, to)
+    return await reads.all(MEMBERS[shelf], after, to)
 
 
 async def values_after(reads: Reads, shelf: Shelf, after: int, limit: int) -> list[ValueRow]:
-    return await reads.all(_VALUES[shelf], after, limit)
+    return await reads.all(VALUES[shelf], after, limit)
 
 
 async def values_of(reads: Reads, shelf: Shelf, ids: Sequence[int]) -> list[ValueRow]:
-    return await reads.all(_SOME_VALUES[shelf], list(ids))
+    return await reads.all(SOME_VALUES[shelf], list(ids))
 
 
 async def words_of(reads: Reads, shelf: Shelf, story_ids: Sequence[int]) -> list[WordsOf]:
-    return await reads.all(_WORDS_OF[shelf], list(story_ids))
+    return await reads.all(WORDS_OF[shelf], list(story_ids))
 
 
 async def cards(reads: Reads, shelf: Shelf, story_ids: Sequence[int]) -> dict[int, Card]:
     """The stories as they are shown; one that is gone is absent."""
-    return {card.story_id: card for card in await reads.all(_CARDS[shelf], list(story_ids))}
+    return {card.story_id: card for card in await reads.all(CARDS[shelf], list(story_ids))}
 
 
 _NO_NUMBERS = Numbers([], [], [], [], [], [], [], [])

@@ -15,7 +15,7 @@ _READ = Query(f"SELECT {_COLUMNS} FROM search_state", State)
 _HOLD = Query(f"SELECT {_COLUMNS} FROM search_state FOR UPDATE", State)
 
 # One statement, so that what it says of the state and of the journal is true at one moment.
-_NEWS = Query(
+NEWS = Query(
     """
     SELECT
         state.live, state.generation, state.last_change, state.taxonomies_version,
@@ -77,7 +77,7 @@ _LEAVE = Command(
     "UPDATE search_state SET builder = NULL, builder_seen_at = NULL WHERE builder = $1"
 )
 _FREEZE = Command("UPDATE search_state SET building_frozen = last_change")
-_CHANGED_SINCE = Query("SELECT DISTINCT story_id FROM search_journal WHERE number > $1", int)
+CHANGED_SINCE = Query("SELECT DISTINCT story_id FROM search_journal WHERE number > $1", int)
 _IS_WHOLE_SINCE = Query(
     """
     SELECT count(*) = (SELECT last_change - $1::bigint FROM search_state) AS whole
@@ -124,7 +124,7 @@ async def hold(tx: Tx) -> State:
 
 async def news(reads: Reads, since: int, most: int) -> list[News]:
     """The state, with at most so many changes after this number of the journal, in order."""
-    return await reads.all(_NEWS, since, most)
+    return await reads.all(NEWS, since, most)
 
 
 async def note(tx: Tx, changes: Sequence[Change], now: datetime) -> None:
@@ -174,7 +174,7 @@ async def is_whole_since(tx: Tx, number: int) -> bool:
 
 async def changed_since(tx: Tx, number: int) -> list[int]:
     """The stories that the journal names after that number."""
-    return await tx.all(_CHANGED_SINCE, number)
+    return await tx.all(CHANGED_SINCE, number)
 
 
 async def leave(tx: Tx, builder: str) -> None:
