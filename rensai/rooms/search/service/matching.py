@@ -42,12 +42,13 @@ class Tier(IntEnum):
     MIXED = 6
     ALMOST = 7
     NAMES = 8
-    AUTHOR = 9
-    TITLE = 10
-    CALLED = 11
-    IN_A_ROW = 12
-    BEGINS = 13
-    WHOLE = 14
+    BEGUN = 9
+    AUTHOR = 10
+    TITLE = 11
+    CALLED = 12
+    IN_A_ROW = 13
+    BEGINS = 14
+    WHOLE = 15
 
 
 class Matches(msgspec.Struct, frozen=True):
@@ -108,15 +109,18 @@ async def match(reads: Reads, standing: Standing, asked: Asked) -> Matches:
 def _add_names(tiers: "_Tiers", own: Sets, asked: Asked) -> None:
     """Titles, people and tags that have all of it."""
     sets = [own.clause(clause) for clause in asked.clauses]
+    titles = every(one[Place.TITLE] for one in sets)
+    begun = own[beginning(whole(asked))] if asked.is_plain else BitMap()
     if asked.is_plain:
         tiers.add(Tier.WHOLE, own[exactly(whole(asked))])
-        tiers.add(Tier.BEGINS, own[beginning(whole(asked))])
+        tiers.add(Tier.BEGINS, begun & titles)
         if len(asked.words) > 1:
             tiers.add(Tier.IN_A_ROW, own[row_in(Place.TITLE, asked.words)])
     for query in whole_names(asked):
         tiers.add(Tier.CALLED, own[query])
-    tiers.add(Tier.TITLE, every(one[Place.TITLE] for one in sets))
+    tiers.add(Tier.TITLE, titles)
     tiers.add(Tier.AUTHOR, every(one[Place.AUTHOR] for one in sets))
+    tiers.add(Tier.BEGUN, begun)  # in the middle of a word
     tiers.add(Tier.NAMES, every(any_of(one, NAMES) for one in sets))
 
 
