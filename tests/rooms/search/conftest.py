@@ -3,7 +3,10 @@
 import pytest
 
 from tests.rig import Rig
+from tests.rooms.catalogue.conftest import command
 from tests.rooms.search.library import Library
+
+__all__ = ["command"]
 
 
 @pytest.fixture
