@@ -46,9 +46,6 @@ async def receive_stories(
     plan = plan_stories(counting, known, held, other_names, now)
     if plan.confirmed:
         await store.confirm(tx, plan.confirmed)
-        there = {row.id for row in known.values() if row.deleted_at is None}
-        again = sorted(there & plan.confirmed.keys())
-        await emit(tx, *(StoryChanged(story_id=story_id) for story_id in again))
     written = await _write(tx, source, plan, now)
     if written:
         story_ids = {w.item.source_story_id: id_ for w, id_ in written if not w.item.deleted}
