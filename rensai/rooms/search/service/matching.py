@@ -21,7 +21,6 @@ from rensai.rooms.search.service.sets import (
     Sets,
     any_of,
     every,
-    row_in,
     whole,
     whole_names,
 )
@@ -115,7 +114,7 @@ def _add_names(tiers: "_Tiers", own: Sets, asked: Asked) -> None:
         tiers.add(Tier.WHOLE, own[exactly(whole(asked))])
         tiers.add(Tier.BEGINS, begun & titles)
         if len(asked.words) > 1:
-            tiers.add(Tier.IN_A_ROW, own[row_in(Place.TITLE, asked.words)])
+            tiers.add(Tier.IN_A_ROW, own.row(Place.TITLE, asked.words))
     for query in whole_names(asked):
         tiers.add(Tier.CALLED, own[query])
     tiers.add(Tier.TITLE, titles)

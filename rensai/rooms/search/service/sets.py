@@ -5,10 +5,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from pyroaring import BitMap
 
 from rensai.kit.db import Reads
+from rensai.kit.errors import InvalidFilter
 from rensai.rooms.search.adapters.asking import Asked, Field, Term
 from rensai.rooms.search.adapters.words import Place
 from rensai.rooms.search.service.index import Standing
 from rensai.rooms.search.service.lexicon import beginning, exactly, in_a_row
+
+_MOST_LOOKED_INTO = 20_000
+"""Whether words follow one another is not in the index: so many stories can be looked into."""
+
+_FEW = 3_000
+"""Of more titles with the same words it does not matter which have them in a row."""
 
 NAMES = (Place.TITLE, Place.AUTHOR, Place.TAG)
 PLACES = {
@@ -32,9 +39,33 @@ class Sets:
         queries |= set(whole_names(asked))
         if asked.is_plain:
             queries |= {exactly(whole(asked)), beginning(whole(asked))}
-            if len(asked.words) > 1:
-                queries.add(row_in(Place.TITLE, asked.words))
-        return cls(dict(await standing.lexicon.look_up(reads, sorted(queries))))
+        sets = cls(dict(await standing.lexicon.look_up(reads, sorted(queries))))
+        rows = [
+            (place, term.words) for term in terms if term.in_a_row for place in PLACES[term.field]
+        ]
+        if any(sets.candidates(place, words) > _MOST_LOOKED_INTO for place, words in rows):
+            raise InvalidFilter("These words are too frequent to be looked for in a row.")
+        titled = sets.candidates(Place.TITLE, asked.words) if asked.is_plain else 0
+        if len(asked.words) > 1 and 0 < titled <= _FEW:
+            rows.append((Place.TITLE, tuple(asked.words)))
+        wanted = [row_in(place, words) for place, words in rows]
+        if wanted:
+            sets.learn(await standing.lexicon.look_up(reads, wanted))
+        return sets
+
+    def candidates(self, place: Place, words: Sequence[str]) -> int:
+        """How many stories have all of the words in that place, in a row or not."""
+        found = [self._found.get(exactly(place.value + word)) for word in words]
+        known = [stories for stories in found if stories is not None]
+        return len(every(known)) if known else 0
+
+    def learn(self, found: Mapping[str, BitMap]) -> None:
+        """Have what was asked later too."""
+        self._found.update(found)
+
+    def row(self, place: Place, words: Sequence[str]) -> BitMap:
+        """Stories with the words in a row, if they were looked for."""
+        return self._found.get(row_in(place, words), _NONE)
 
     def __getitem__(self, query: str) -> BitMap:
         return self._found[query]
@@ -63,11 +94,9 @@ class Sets:
 
 
 def _queries(term: Term) -> Iterable[str]:
+    """Each word; those of a row too, which tell in how many stories it is worth looking."""
     for place in PLACES[term.field]:
-        if term.in_a_row:
-            yield row_in(place, term.words)
-        else:
-            yield from (word_in(term, place, word) for word in term.words)
+        yield from (word_in(term, place, word) for word in term.words)
 
 
 def word_in(term: Term, place: Place, word: str) -> str:
@@ -99,3 +128,6 @@ def every(sets: Iterable[BitMap]) -> BitMap:
 
 def any_of(sets: "dict[Place, BitMap]", places: Iterable[Place]) -> BitMap:
     return BitMap.union(BitMap(), *(sets[place] for place in places if place in sets))
+
+
+_NONE = BitMap()
