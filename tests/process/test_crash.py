@@ -37,7 +37,7 @@ def test_after_a_kill_of_everything_the_next_start_recovers(site: Site) -> None:
 
 
 def test_a_database_that_outlives_everything_else_is_taken_over(site: Site) -> None:
-    site.start().wait_for_page()
+    site.start().wait_until_ready()  # a process that is not there yet would not be killed
     database = site.database_pid()
     _kill_all([one for one in site.family() if "postgres" not in one.name()])
     site.running.wait(10)
