@@ -2,10 +2,11 @@
 
 A room declares its events in `events.py` and emits them; `rensai/wiring/subscriptions.py`
 says which tasks each one starts. A subscriber is a plain task whose arguments are the event, or
-a `Digest`: one task for all that a transaction tells, when only what it is about matters.
+a `Digest`: one task for all that a transaction tells, when only what it is about matters. What
+has to be true in the very same transaction is `Within` it, and no task.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -38,7 +39,18 @@ class Digest:
     """Any: takes whichever events the table of subscriptions lists it under."""
 
 
-Subscriber = AnyTask | Digest
+@dataclass(frozen=True, slots=True)
+class Within:
+    """A subscriber that does its part before `emit` returns, and fails the transaction if it fails.
+
+    It holds up whoever tells the news: only for what must never be seen half done.
+    """
+
+    part: Callable[[Tx, Any], Awaitable[None]]
+    """Any: takes whichever events the table of subscriptions lists it under."""
+
+
+Subscriber = AnyTask | Digest | Within
 
 
 async def emit(tx: Tx, *events: Event) -> None:
@@ -49,6 +61,8 @@ async def emit(tx: Tx, *events: Event) -> None:
         for subscriber in cast("Iterable[Subscriber]", tx.subscriptions.get(type(event), ())):
             if isinstance(subscriber, Digest):
                 told.setdefault(subscriber, {})[subscriber.about(event)] = None
+            elif isinstance(subscriber, Within):
+                await subscriber.part(tx, event)
             else:
                 requests.append(request(subscriber, event))
     await enqueue_requests(tx, [*requests, *_digested(told)])

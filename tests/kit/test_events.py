@@ -10,8 +10,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from rensai.kit.db import Database, DatabaseSettings, Tx
-from rensai.kit.events import LONGEST_DIGEST, About, Digest, Event, Subscriber, emit
+from rensai.kit.db import Command, Database, DatabaseSettings, Query, Tx
+from rensai.kit.events import LONGEST_DIGEST, About, Digest, Event, Subscriber, Within, emit
 from rensai.kit.tasks import TaskContext, task
 from rensai.wiring.subscriptions import SUBSCRIPTIONS
 from rensai.wiring.task_table import TASKS
@@ -54,9 +54,23 @@ async def sum_up(context: TaskContext, args: About) -> None:
     raise AssertionError("only asked for here")
 
 
+class ShelfSwept(Event, frozen=True):
+    row: str
+
+
+async def sweep(tx: Tx, event: ShelfSwept) -> None:
+    if event.row == "stuck":
+        raise RuntimeError("it is stuck")
+    await tx.run(_SWEEP, event.row)
+
+
+_SWEEP = Command("INSERT INTO genres (slug, name) VALUES ($1, $1)")
+_SWEPT = Query("SELECT slug FROM genres ORDER BY slug", str)
+
 _IN_SHORT = Digest(sum_up, lambda event: event.chapter)
 
 TABLE: dict[type[Event], tuple[Subscriber, ...]] = {
+    ShelfSwept: (Within(sweep),),
     ChapterRead: (count_it, praise_it),
     ReaderLeft: (miss_them,),
 }
@@ -108,6 +122,22 @@ async def test_nobody_hears_of_what_was_taken_back(listening: Database) -> None:
         await change_of_mind()
     async with listening.transaction() as tx:
         assert await _waiting(tx) == 0
+
+
+async def test_a_part_within_is_done_before_the_teller_goes_on(listening: Database) -> None:
+    async with listening.transaction() as tx:
+        await emit(tx, ShelfSwept("upper"), ShelfSwept("lower"))
+        assert await tx.all(_SWEPT) == ["lower", "upper"]
+
+
+async def test_a_part_within_that_fails_takes_everything_with_it(listening: Database) -> None:
+    async def sweep_both() -> None:
+        async with listening.transaction() as tx:
+            await emit(tx, ShelfSwept("upper"), ShelfSwept("stuck"))
+
+    with pytest.raises(RuntimeError):
+        await sweep_both()
+    assert await listening.primary.all(_SWEPT) == []
 
 
 async def test_an_event_without_subscribers_is_no_mistake(database: Database) -> None:
@@ -178,7 +208,7 @@ def test_every_subscriber_takes_its_event_and_has_a_worker() -> None:
             if isinstance(subscriber, Digest):
                 assert subscriber.task.args_type is About, subscriber
                 assert subscriber.task in TASKS, subscriber
-            else:
+            elif not isinstance(subscriber, Within):
                 assert subscriber.args_type is event, subscriber
                 assert subscriber in TASKS, subscriber
 

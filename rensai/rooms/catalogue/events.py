@@ -13,6 +13,15 @@ class StoryChanged(Event, frozen=True):
     story_id: int
 
 
+class StoriesCounted(Event, frozen=True):
+    """The figures of these stories are about to be written; whoever has some gives them now.
+
+    The stories are held until the transaction ends. See `record_ratings`.
+    """
+
+    story_ids: list[int]
+
+
 class StoryRecounted(Event, frozen=True):
     """A story has other numbers: chapters, words, the last chapter, or how popular it is."""
 

@@ -11,10 +11,11 @@ from rensai.kit.clock import SetClock
 from rensai.kit.db import Command, Database, Query
 from rensai.kit.errors import RateLimited
 from rensai.kit.limits import Limits
-from rensai.rooms.readers import service, store
+from rensai.rooms.readers import service
 from rensai.rooms.readers.adapters import passwords
 from rensai.rooms.readers.errors import AccountClosed, WrongCredentials
 from rensai.rooms.readers.model import OpenSession
+from rensai.rooms.readers.store import accounts as store
 from tests.rooms.readers.accounts import NOON, PASSWORD, an_admin
 
 pytestmark = pytest.mark.anyio

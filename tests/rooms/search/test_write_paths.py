@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from decimal import Decimal
 from typing import cast
 
 import pytest
@@ -17,7 +18,8 @@ Write = Callable[[Library], Awaitable[object]]
 
 CANNOT_CHANGE_A_STORY = {
     "give_back_recounts": "gives a task back",
-    "touch_recounts": "asks for a recount",
+    "touch_recount": "asks for a recount",
+    "touch_recounts": "asks for recounts",
     "touch_source": "asks for recounts",
     "add_term": "no story has it yet",
     "prepare_body": "writes nothing",
@@ -46,6 +48,12 @@ async def recount(library: Library) -> None:
     library.clock.advance(timedelta(minutes=2))
     while await door.recount_due(library.db, library.clock, worker="tests"):
         pass
+
+
+async def rated(library: Library) -> None:
+    ratings = door.Ratings(await library.id_of("s1"), Decimal("8.5"), 2, 3)
+    async with library.db.transaction() as tx:
+        await door.record_ratings(tx, [ratings])
 
 
 def received(**fields: object) -> Write:
@@ -285,6 +293,9 @@ PATHS = {
             lambda library: library.shelf.stories(story("s2", 5, deleted=True)),
         ),
         shows(translationCount=0),
+    ),
+    "readers have rated a story": Path(
+        "record_ratings", rated, shows(rating=8.5, ratingCount=2, followerCount=3)
     ),
     "a source is closed": Path("set_policy", close, finds(set())),
     "a source is opened again": Path(

@@ -299,3 +299,12 @@ class Outcome(msgspec.Struct, frozen=True):
     message: str | None = None
     retryable: bool = False
     """Whether the same item may succeed later, when others have come."""
+
+
+class Ratings(msgspec.Struct, frozen=True):
+    """What readers think of a story, and how many follow it."""
+
+    story_id: int
+    average: Decimal | None
+    count: int
+    followers: int

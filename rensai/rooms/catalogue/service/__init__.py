@@ -18,8 +18,10 @@ from rensai.rooms.catalogue.service.receive_chapters import receive_chapters
 from rensai.rooms.catalogue.service.receive_stories import receive_stories
 from rensai.rooms.catalogue.service.recount import (
     give_back_recounts,
+    record_ratings,
     recount_due,
     recount_story,
+    touch_recount,
     touch_recounts,
 )
 from rensai.rooms.catalogue.service.recount_work import RecountWorker
@@ -50,6 +52,7 @@ __all__ = [
     "list_terms",
     "receive_chapters",
     "receive_stories",
+    "record_ratings",
     "recount_due",
     "recount_story",
     "remove_taxonomy",
@@ -61,6 +64,7 @@ __all__ = [
     "story_ids_of_source",
     "story_ids_of_taxonomy",
     "term_names",
+    "touch_recount",
     "touch_recounts",
     "touch_source",
     "translations_of",

@@ -7,7 +7,8 @@ from rensai.kit.db import Database, Tx
 from rensai.kit.errors import RensaiError
 from rensai.kit.events import emit
 from rensai.kit.log import get_logger
-from rensai.rooms.catalogue.events import StoryRecounted
+from rensai.rooms.catalogue.events import StoriesCounted, StoryRecounted
+from rensai.rooms.catalogue.model import Ratings
 from rensai.rooms.catalogue.store import recounts as store
 
 BATCH = 500
@@ -51,6 +52,21 @@ async def recount_story(tx: Tx, story_id: int) -> bool:
     return True
 
 
+async def touch_recount(tx: Tx, clock: Clock, story_id: int) -> None:
+    """Have a story counted anew when the window is over, since something it counts has changed.
+
+    Its row is not held: whoever counts sees what has been committed until then, and a touch that
+    comes later waits for the next count.
+    """
+    await store.touch(tx, {story_id: 1}, clock.now())
+
+
+async def record_ratings(tx: Tx, figures: Sequence[Ratings]) -> None:
+    """Write what readers think of stories; part of `StoriesCounted` and of nothing else."""
+    changed = await store.record_ratings(tx, figures)
+    await emit(tx, *(StoryRecounted(story_id=story_id) for story_id in sorted(changed)))
+
+
 async def give_back_recounts(db: Database, worker: str) -> None:
     """Let others have what this worker has taken on and will not do."""
     async with db.transaction() as tx:
@@ -80,5 +96,6 @@ async def _count(db: Database, story_ids: list[int]) -> None:
 
 
 async def _write_figures(tx: Tx, story_ids: list[int]) -> None:
+    await emit(tx, StoriesCounted(story_ids))
     changed = await store.recount(tx, story_ids)
     await emit(tx, *(StoryRecounted(story_id=story_id) for story_id in sorted(changed)))

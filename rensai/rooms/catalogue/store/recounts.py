@@ -1,9 +1,10 @@
 """SQL of recounts: which stories are to be counted anew, and the counting."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from rensai.kit.db import Command, Query, Tx
+from rensai.rooms.catalogue.model import Ratings
 
 WINDOW = timedelta(seconds=60)
 """Everything that happens to a story within it is counted once."""
@@ -51,6 +52,20 @@ _LOCK_QUEUE = Query(
     WHERE story_id = ANY($1::bigint [])
     ORDER BY story_id
     FOR UPDATE
+    """,
+    int,
+)
+_RECORD_RATINGS = Query(
+    """
+    UPDATE stories SET
+        rating_avg = given.average, rating_count = given.count, follower_count = given.followers,
+        cache_version = stories.cache_version + 1
+    FROM unnest($1::bigint [], $2::numeric [], $3::integer [], $4::integer [])
+        AS given (story_id, average, count, followers)
+    WHERE stories.id = given.story_id AND (
+        stories.rating_avg, stories.rating_count, stories.follower_count
+    ) IS DISTINCT FROM (given.average, given.count, given.followers)
+    RETURNING stories.id
     """,
     int,
 )
@@ -160,6 +175,17 @@ async def lock_queue(tx: Tx, story_ids: list[int]) -> list[int]:
 async def recount(tx: Tx, story_ids: list[int]) -> list[int]:
     """Count anew; which stories have other figures now."""
     return await tx.all(_RECOUNT, story_ids)
+
+
+async def record_ratings(tx: Tx, figures: Sequence[Ratings]) -> list[int]:
+    """Write figures; which stories have other ones now."""
+    return await tx.all(
+        _RECORD_RATINGS,
+        [one.story_id for one in figures],
+        [one.average for one in figures],
+        [one.count for one in figures],
+        [one.followers for one in figures],
+    )
 
 
 async def finish(tx: Tx, story_ids: list[int]) -> None:

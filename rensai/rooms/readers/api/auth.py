@@ -1,14 +1,12 @@
 """Signing in and out over `/api/v1/auth`."""
 
-from datetime import datetime
 from typing import Annotated, Any
-from uuid import UUID
 
 from litestar import Request, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import JSONBody
 from litestar.status_codes import HTTP_200_OK, HTTP_204_NO_CONTENT
-from msgspec import Meta, Struct
+from msgspec import Meta
 
 from rensai.kit.errors import Invalid
 from rensai.kit.services import Services
@@ -18,6 +16,7 @@ from rensai.kit.web.cookies import SESSION, forget_cookie, own_cookie
 from rensai.kit.web.forms import require_own_page
 from rensai.kit.web.openapi import SIGNED_IN
 from rensai.rooms.readers import service
+from rensai.rooms.readers.api.shapes import Account, account_of
 from rensai.rooms.readers.door import require_role
 from rensai.rooms.readers.model import Role, User
 
@@ -31,32 +30,6 @@ class SignIn(Body, frozen=True):
     login: Name | None = None
     username: Name | None = None
     email: Name | None = None
-
-
-class Account(Struct, frozen=True, rename="camel"):
-    """An account, as its owner sees it."""
-
-    id: UUID
-    username: str
-    email: str
-    display_name: str
-    bio: str
-    role: str
-    email_verified: bool
-    created_at: datetime
-
-
-def _account(user: User) -> Account:
-    return Account(
-        id=user.uid,
-        username=user.username,
-        email=user.email,
-        display_name=user.display_name,
-        bio=user.bio,
-        role=user.role,
-        email_verified=user.email_verified,
-        created_at=user.created_at,
-    )
 
 
 @post("/api/v1/auth/login", status_code=HTTP_200_OK, tags=["auth"], summary="Sign in")
@@ -77,7 +50,7 @@ async def login(
         clock=services.clock,
     )
     cookie = own_cookie(services.config, SESSION, session.token, service.SESSION_LENGTH)
-    return Response(_account(session.user), cookies=[cookie])
+    return Response(account_of(session.user), cookies=[cookie])
 
 
 @post("/api/v1/auth/logout", status_code=HTTP_204_NO_CONTENT, tags=["auth"], summary="Sign out")
@@ -95,7 +68,7 @@ async def logout(
 @get("/api/v1/auth/me", tags=["auth"], summary="Who am I?", security=SIGNED_IN)
 async def me(user: NamedDependency[User | None]) -> Account:
     """The account that is signed in."""
-    return _account(require_role(user, Role.USER))
+    return account_of(require_role(user, Role.USER))
 
 
 routes = [login, logout, me]

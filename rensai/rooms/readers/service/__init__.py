@@ -1,0 +1,22 @@
+"""What can be done with accounts and sessions."""
+
+from rensai.rooms.readers.service.accounts import count_accounts, create_admin
+from rensai.rooms.readers.service.sessions import (
+    SESSION_LENGTH,
+    SIGN_IN,
+    clear_expired_sessions,
+    sign_in,
+    sign_out,
+    user_of_session,
+)
+
+__all__ = [
+    "SESSION_LENGTH",
+    "SIGN_IN",
+    "clear_expired_sessions",
+    "count_accounts",
+    "create_admin",
+    "sign_in",
+    "sign_out",
+    "user_of_session",
+]
