@@ -1,0 +1,5 @@
+"""Accounts over the novel API: one module for each noun."""
+
+from litestar.types import ControllerRouterHandler
+
+routes: list[ControllerRouterHandler] = []

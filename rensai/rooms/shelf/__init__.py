@@ -1,0 +1,1 @@
+"""Shelf: what a reader reads, keeps and thinks of it."""

@@ -1,0 +1,1 @@
+"""What other rooms may know of the shelf."""

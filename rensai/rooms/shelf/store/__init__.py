@@ -1,0 +1,1 @@
+"""SQL of the room, one module for each noun."""

@@ -1,0 +1,1 @@
+"""Talk: what readers say to each other and about what should not be here."""
