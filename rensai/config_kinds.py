@@ -53,6 +53,18 @@ class Setting:
         return "" if self.default is None else self.default
 
 
+@dataclass(frozen=True, slots=True)
+class About:
+    """What the table says of one field; `Setting` adds the name."""
+
+    kind: Kind[object]
+    meaning: str
+    default: str | None = None
+    secret: bool = False
+    words: str | None = None
+    generate: int = 0
+
+
 def whole(lowest: int, highest: int) -> Kind[int]:
     """A whole number within bounds, both included."""
 
@@ -112,6 +124,18 @@ def text_of(least: int = 1, most: int = 4096) -> Kind[str]:
 
 
 TEXT: Kind[str] = text_of()
+
+
+def secrets_of_length(least: int) -> Kind[tuple[str, ...]]:
+    """One or more secrets with commas between, each of at least this length."""
+
+    def read(text: str) -> tuple[str, ...]:
+        parts = tuple(part.strip() for part in text.split(","))
+        if not text.isprintable() or any(not least <= len(part) <= 4096 for part in parts):
+            raise NotThisKindError
+        return parts
+
+    return Kind(f"secrets of at least {least} characters with commas between", read)
 
 
 def url(*schemes: str, example: str, path: bool = True) -> Kind[str]:

@@ -19,7 +19,7 @@ class Services:
     data to validate inside a dataclass or a Struct.
     """
 
-    __slots__ = ("cache", "clock", "config", "db", "limits", "lookups", "near")
+    __slots__ = ("cache", "clock", "config", "db", "fresh_lookups", "limits", "lookups", "near")
 
     def __init__(
         self, *, config: Config, db: Database, clock: Clock, cache: Cache, limits: Limits
@@ -31,3 +31,4 @@ class Services:
         self.limits = limits
         self.near = NearCache(clock, cache)
         self.lookups = Lookups(db.replica)
+        self.fresh_lookups = Lookups(db.primary)  # what a replica may not know yet, or still know

@@ -5,23 +5,34 @@ one that may go on.
 """
 
 from rensai.kit.errors import AuthRequired, Forbidden
+from rensai.rooms.readers.adapters.access_tokens import keys_of
 from rensai.rooms.readers.model import Created, Role, User
+from rensai.rooms.readers.model.signing import SCOPES, Visit
 from rensai.rooms.readers.service import (
     clear_expired_sessions,
     count_accounts,
     create_admin,
     user_of_session,
 )
+from rensai.rooms.readers.service.last_used import LastUsed
+from rensai.rooms.readers.service.visits import user_within, visit_of_bearer, visit_of_cookie
 
 __all__ = [
+    "SCOPES",
     "Created",
+    "LastUsed",
     "Role",
     "User",
+    "Visit",
     "clear_expired_sessions",
     "count_accounts",
     "create_admin",
+    "keys_of",
     "require_role",
     "user_of_session",
+    "user_within",
+    "visit_of_bearer",
+    "visit_of_cookie",
 ]
 
 
