@@ -1,5 +1,5 @@
 """Readers: accounts, signing in, and the portable identity behind an account.
 
-Owns the tables `users`, `sessions` and `api_tokens`. Other rooms ask it, through its door, who
-is asking and whether they may.
+Owns the tables `users`, `sessions`, `api_tokens`, `reader_settings` and `mutes`. Other rooms ask
+it, through its door, who is asking and whether they may.
 """

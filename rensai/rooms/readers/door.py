@@ -5,21 +5,31 @@ one that may go on.
 """
 
 from rensai.kit.errors import AuthRequired, Forbidden
+from rensai.rooms.readers.events import AccountDeleted
 from rensai.rooms.readers.model import Created, Role, User
+from rensai.rooms.readers.model.belongings import Belongings
+from rensai.rooms.readers.model.mutes import Mutes
 from rensai.rooms.readers.service import (
     clear_expired_sessions,
     count_accounts,
     create_admin,
     user_of_session,
 )
+from rensai.rooms.readers.service.mutes import mutes_of
+from rensai.rooms.readers.service.settings import is_of_age
 
 __all__ = [
+    "AccountDeleted",
+    "Belongings",
     "Created",
+    "Mutes",
     "Role",
     "User",
     "clear_expired_sessions",
     "count_accounts",
     "create_admin",
+    "is_of_age",
+    "mutes_of",
     "require_role",
     "user_of_session",
 ]
