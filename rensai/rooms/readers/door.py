@@ -15,6 +15,7 @@ from rensai.rooms.readers.service import (
     create_admin,
     user_of_session,
 )
+from rensai.rooms.readers.service.belongings import belongings, read_lines
 from rensai.rooms.readers.service.mutes import mutes_of
 from rensai.rooms.readers.service.settings import is_of_age
 
@@ -25,11 +26,13 @@ __all__ = [
     "Mutes",
     "Role",
     "User",
+    "belongings",
     "clear_expired_sessions",
     "count_accounts",
     "create_admin",
     "is_of_age",
     "mutes_of",
+    "read_lines",
     "require_role",
     "user_of_session",
 ]
