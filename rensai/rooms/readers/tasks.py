@@ -17,7 +17,7 @@ from rensai.rooms.readers.events import (
     VerificationAsked,
 )
 from rensai.rooms.readers.model.belongings import Belongings
-from rensai.rooms.readers.service import credentials, letters, transfers
+from rensai.rooms.readers.service import letter_links, letters, transfers
 
 _LETTER = Retry(attempts=8, first=timedelta(seconds=15), factor=3)
 """About a day in which a mail server may be away."""
@@ -38,7 +38,7 @@ async def clear_sessions(context: TaskContext, args: ClearSessions) -> None:
     del args
     async with context.db.transaction() as tx:
         await service.clear_expired_sessions(tx, context.clock.now())
-        await credentials.clear_expired_marks(tx, context.clock)
+        await letter_links.clear_expired_marks(tx, context.clock)
 
 
 @task(name="readers.clear_archives", schedule="41 * * * *", dedupe=lambda _: "")

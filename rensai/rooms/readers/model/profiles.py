@@ -66,3 +66,12 @@ class PersonChange(Struct, frozen=True):
     ban_reason: str | None = None
     is_active: bool | None = None
     email_verified: bool | None = None
+
+
+class Wanted(Struct, frozen=True):
+    """Which accounts somebody looks for: all, or by one of these."""
+
+    beginning: str | None = None
+    by: SearchBy = SearchBy.NAME
+    role: str | None = None
+    banned: bool = False

@@ -2,4 +2,6 @@
 
 from litestar.types import ControllerRouterHandler
 
-routes: list[ControllerRouterHandler] = []
+from rensai.rooms.readers.novel_api import settings
+
+routes: list[ControllerRouterHandler] = [*settings.routes]

@@ -7,16 +7,16 @@ import msgspec
 
 from rensai.kit import texts
 from rensai.kit.db import Reads, Tx
-from rensai.kit.errors import Invalid
+from rensai.kit.errors import InvalidFilter
 from rensai.kit.log import get_logger
 from rensai.rooms.readers.errors import UserNotFound
-from rensai.rooms.readers.model import Role
 from rensai.rooms.readers.model.profiles import (
     LONGEST_REASON,
     Action,
     Person,
     PersonChange,
     SearchBy,
+    Wanted,
 )
 from rensai.rooms.readers.service.ending import (
     end_sign_ins,
@@ -47,26 +47,23 @@ async def person_of_name(reads: Reads, username: str) -> Person:
 
 
 async def list_people(
-    reads: Reads, *, role: Role | None, banned: bool, before: int | None, limit: int
+    reads: Reads, wanted: Wanted, *, after: int | None, limit: int
 ) -> list[Person]:
-    """Accounts, newest first: all, those of one role, or the banned ones; one more than asked."""
-    if role is not None and banned:
-        raise Invalid("Ask for a role or for banned accounts, not for both.")
-    start = _LAST if before is None else before
-    if banned:
+    """Accounts, newest first: all, those of one role, or the banned ones; or those whose name or
+    address begins so, in that order. One more than asked for."""
+    if (wanted.beginning is not None) + (wanted.role is not None) + wanted.banned > 1:
+        raise InvalidFilter("Ask for a beginning, a role or banned accounts: for one of them.")
+    if wanted.beginning is not None:
+        low = wanted.beginning.lower()
+        by_name = wanted.by is SearchBy.NAME
+        ask = store.whose_name_begins if by_name else store.whose_email_begins
+        return await ask(reads, after or 0, (low, low + _HIGHEST), limit + 1)
+    start = _LAST if after is None else after
+    if wanted.banned:
         return await store.banned(reads, start, limit + 1)
-    if role is not None:
-        return await store.of_role(reads, role.name.lower(), start, limit + 1)
+    if wanted.role is not None:
+        return await store.of_role(reads, wanted.role, start, limit + 1)
     return await store.newest(reads, start, limit + 1)
-
-
-async def search_people(
-    reads: Reads, *, by: SearchBy, beginning: str, after: str | None, limit: int
-) -> list[Person]:
-    """Accounts whose name or address begins so, in that order; one more than asked for."""
-    low = beginning.lower()
-    ask = store.whose_name_begins if by is SearchBy.NAME else store.whose_email_begins
-    return await ask(reads, after or "", (low, low + _HIGHEST), limit + 1)
 
 
 async def actions_on(reads: Reads, user_id: int) -> list[Action]:

@@ -26,8 +26,9 @@ NEWEST = Query(
 BY_NAME = Query(
     f"""
     SELECT {_PERSON} FROM users
-    WHERE lower(username) COLLATE "C" > $1 AND lower(username) COLLATE "C" >= $2
-        AND lower(username) COLLATE "C" < $3
+    WHERE lower(username) COLLATE "C" >= $2 AND lower(username) COLLATE "C" < $3
+        AND lower(username) COLLATE "C"
+            > coalesce((SELECT lower(last.username) FROM users AS last WHERE last.id = $1), '')
     ORDER BY lower(username) COLLATE "C" LIMIT $4
     """,
     Person,
@@ -35,8 +36,9 @@ BY_NAME = Query(
 BY_EMAIL = Query(
     f"""
     SELECT {_PERSON} FROM users
-    WHERE lower(email) COLLATE "C" > $1 AND lower(email) COLLATE "C" >= $2
-        AND lower(email) COLLATE "C" < $3
+    WHERE lower(email) COLLATE "C" >= $2 AND lower(email) COLLATE "C" < $3
+        AND lower(email) COLLATE "C"
+            > coalesce((SELECT lower(last.email) FROM users AS last WHERE last.id = $1), '')
     ORDER BY lower(email) COLLATE "C" LIMIT $4
     """,
     Person,
@@ -105,13 +107,13 @@ async def banned(reads: Reads, before: int, limit: int) -> list[Person]:
 
 
 async def whose_name_begins(
-    reads: Reads, after: str, span: tuple[str, str], limit: int
+    reads: Reads, after: int, span: tuple[str, str], limit: int
 ) -> list[Person]:
     return await reads.all(BY_NAME, after, *span, limit)
 
 
 async def whose_email_begins(
-    reads: Reads, after: str, span: tuple[str, str], limit: int
+    reads: Reads, after: int, span: tuple[str, str], limit: int
 ) -> list[Person]:
     return await reads.all(BY_EMAIL, after, *span, limit)
 
