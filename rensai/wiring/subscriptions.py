@@ -2,8 +2,12 @@
 
 from rensai.kit.events import Digest, Event, Subscriber
 from rensai.rooms.catalogue import door as catalogue
+from rensai.rooms.readers import events as readers_news
+from rensai.rooms.readers import tasks as readers
 from rensai.rooms.search import tasks as search
+from rensai.wiring.belongings import export_archive, import_archive
 
+_of_account = Digest(readers.forget_archives, lambda event: event.user_id)
 _refresh_entry = Digest(search.refresh, lambda event: event.story_id)
 
 SUBSCRIPTIONS: dict[type[Event], tuple[Subscriber, ...]] = {
@@ -15,4 +19,11 @@ SUBSCRIPTIONS: dict[type[Event], tuple[Subscriber, ...]] = {
     catalogue.ChapterDeleted: (_refresh_entry,),
     catalogue.SourcePolicyChanged: (search.refresh_source,),
     catalogue.TaxonomyChanged: (search.refresh_taxonomy,),
+    readers_news.AccountDeleted: (_of_account,),
+    readers_news.ResetAsked: (readers.send_reset,),
+    readers_news.VerificationAsked: (readers.send_verification,),
+    readers_news.PasswordChanged: (readers.tell_password_changed,),
+    readers_news.EmailChanged: (readers.tell_email_changed,),
+    readers_news.ExportAsked: (export_archive,),
+    readers_news.ImportAsked: (import_archive,),
 }
