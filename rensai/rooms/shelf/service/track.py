@@ -27,12 +27,18 @@ class Sent(msgspec.Struct, frozen=True):
     """When it was, if the device knows better than now."""
 
 
-async def track(services: Services, progress: ProgressBuffer, user_id: int, sent: Sent) -> Step:
-    """Take in where somebody is in a chapter that everybody may read."""
-    seen = await catalogue.see_chapter(services.lookups, sent.chapter_id)
-    if seen.story_id != sent.story_id:
+async def track(
+    services: Services,
+    progress: ProgressBuffer,
+    user_id: int,
+    sent: Sent,
+    seen: SeenChapter | None = None,
+) -> Step:
+    """Take in where somebody is in a chapter that everybody may read, perhaps `seen` already."""
+    chapter = seen or await catalogue.see_chapter(services.lookups, sent.chapter_id)
+    if chapter.story_id != sent.story_id:
         raise NotFound("There is no such chapter in this story.")
-    step = _step(user_id, sent, seen, services.clock.now())
+    step = _step(user_id, sent, chapter, services.clock.now())
     progress.accept(user_id, [step])
     return step
 
