@@ -4,7 +4,7 @@ from typing import Annotated, cast
 
 from litestar import Response, delete, get, post
 from litestar.di import NamedDependency
-from litestar.params import FromQuery, JSONBody, QueryParameter
+from litestar.params import JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK, HTTP_204_NO_CONTENT
 
 from rensai.kit.errors import InvalidFilter

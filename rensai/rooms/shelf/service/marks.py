@@ -4,13 +4,14 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from rensai.kit.db import Reads
+from rensai.rooms.catalogue import door as catalogue
 from rensai.rooms.shelf.model import Progress, ReadChapter, Step
 from rensai.rooms.shelf.service.buffer import ProgressBuffer
 from rensai.rooms.shelf.store import history as store
 from rensai.rooms.shelf.store import progress as progress_store
 
 
-class ShelfMarks:
+class ShelfMarks(catalogue.ReadMarks):
     """Which chapters somebody has read: the `read_marks` of the catalogue."""
 
     def __init__(self, reads: Reads, progress: ProgressBuffer) -> None:
