@@ -3,6 +3,7 @@
 import os
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
+from datetime import timedelta
 
 from litestar import Litestar
 from litestar.di import Provide
@@ -19,6 +20,7 @@ from rensai.kit.web.metrics import HttpMetrics
 from rensai.kit.web.siblings import Siblings
 from rensai.rooms.readers.door import LastUsed
 from rensai.rooms.search.door import Index
+from rensai.rooms.shelf.door import ProgressBuffer, ShelfMarks
 from rensai.wiring.health import process_state
 from rensai.wiring.openapi import api_description
 from rensai.wiring.routes import ROUTES
@@ -36,6 +38,9 @@ def create_app(services: Services, routes: Sequence[ControllerRouterHandler] = R
 
     index = Index()
     last_used = LastUsed(services.db, services.clock)
+    every = timedelta(seconds=config.progress_flush_seconds)
+    progress = ProgressBuffer(services.db, services.clock, every)
+    marks = ShelfMarks(services.db.primary, progress)
     description = api_description(routes, config.base_url)
     siblings = Siblings(config.data_dir / "run" / "metrics", own_figures)
 
@@ -55,6 +60,12 @@ def create_app(services: Services, routes: Sequence[ControllerRouterHandler] = R
         yield
         await last_used.close()
 
+    @asynccontextmanager
+    async def writing_progress(_: Litestar) -> AsyncGenerator[None, None]:
+        progress.start()
+        yield
+        await progress.close()
+
     return application(
         routes,
         site=Site(config.base_url, config.storage_public_url),
@@ -66,9 +77,16 @@ def create_app(services: Services, routes: Sequence[ControllerRouterHandler] = R
             "description": Provide(lambda: description, sync_to_thread=False),
             "index": Provide(lambda: index, sync_to_thread=False),
             "last_used": Provide(lambda: last_used, sync_to_thread=False),
+            "progress": Provide(lambda: progress, sync_to_thread=False),
+            "read_marks": Provide(lambda: marks, sync_to_thread=False),
             "siblings": Provide(lambda: siblings, sync_to_thread=False),
             **DEPENDENCIES,
         },
         state={"services": services},
-        lifespan=[searching, noting_use, *([sharing_figures] if config.web_processes > 1 else [])],
+        lifespan=[
+            searching,
+            noting_use,
+            writing_progress,
+            *([sharing_figures] if config.web_processes > 1 else []),
+        ],
     )
