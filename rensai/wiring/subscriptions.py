@@ -1,14 +1,16 @@
 """Who hears what: each event and the tasks that it starts."""
 
-from rensai.kit.events import Digest, Event, Subscriber
+from rensai.kit.events import Digest, Event, Subscriber, Within
 from rensai.rooms.catalogue import door as catalogue
 from rensai.rooms.search import tasks as search
+from rensai.rooms.shelf import door as shelf
 
 _refresh_entry = Digest(search.refresh, lambda event: event.story_id)
 
 SUBSCRIPTIONS: dict[type[Event], tuple[Subscriber, ...]] = {
     catalogue.StoryChanged: (_refresh_entry,),
     catalogue.StoryDeleted: (_refresh_entry,),
+    catalogue.StoriesCounted: (Within(shelf.count_opinions),),
     catalogue.StoryRecounted: (_refresh_entry,),
     catalogue.ChapterPublished: (_refresh_entry,),
     catalogue.ChapterChanged: (_refresh_entry,),

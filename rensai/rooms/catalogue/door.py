@@ -1,6 +1,7 @@
 """What other rooms may know of the catalogue."""
 
 from rensai.rooms.catalogue.adapters.bodies import PreparedBody, prepare_body, unpack_body
+from rensai.rooms.catalogue.errors import SeriesNotFound
 from rensai.rooms.catalogue.events import (
     ChapterChanged,
     ChapterDeleted,
@@ -14,6 +15,7 @@ from rensai.rooms.catalogue.events import (
 )
 from rensai.rooms.catalogue.model import (
     AGE_RATINGS,
+    STATUSES,
     BodySource,
     Counts,
     Description,
@@ -71,9 +73,17 @@ from rensai.rooms.catalogue.service import (
     versions_of,
     visible_story_ids,
 )
+from rensai.rooms.catalogue.service.reading import see_series, see_story, see_story_at
+from rensai.rooms.catalogue.service.shown import (
+    find_stories,
+    see_story_of_uid,
+    story_cards,
+    visible_among,
+)
 
 __all__ = [
     "AGE_RATINGS",
+    "STATUSES",
     "BodySource",
     "ChapterChanged",
     "ChapterDeleted",
@@ -91,6 +101,7 @@ __all__ = [
     "Ratings",
     "RecountWorker",
     "Result",
+    "SeriesNotFound",
     "Sort",
     "SortKey",
     "SourcePolicyChanged",
@@ -112,6 +123,7 @@ __all__ = [
     "define_taxonomy",
     "describe_story",
     "facts_of",
+    "find_stories",
     "give_back_recounts",
     "link_translations",
     "list_policies",
@@ -128,7 +140,12 @@ __all__ = [
     "remove_term",
     "rename_taxonomy",
     "rename_term",
+    "see_series",
+    "see_story",
+    "see_story_at",
+    "see_story_of_uid",
     "set_policy",
+    "story_cards",
     "story_ids_of_source",
     "story_ids_of_taxonomy",
     "term_names",
@@ -139,5 +156,6 @@ __all__ = [
     "unlink_translation",
     "unpack_body",
     "versions_of",
+    "visible_among",
     "visible_story_ids",
 ]

@@ -2,4 +2,6 @@
 
 from litestar.types import ControllerRouterHandler
 
-routes: list[ControllerRouterHandler] = []
+from rensai.rooms.shelf.novel_api import ratings
+
+routes: list[ControllerRouterHandler] = [*ratings.routes]
