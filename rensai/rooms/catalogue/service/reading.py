@@ -56,6 +56,14 @@ async def see_series(lookups: Lookups, reads: Reads, public_slug: str) -> SeenSt
     return found
 
 
+async def see_story_of_uid(lookups: Lookups, uid: UUID) -> SeenStory:
+    """A story by its public id."""
+    found = await lookups.ask(seen.stories_of_uid, uid)
+    if found is None:
+        raise SeriesNotFound
+    return found
+
+
 async def see_chapter(lookups: Lookups, chapter_id: int) -> SeenChapter:
     """A chapter by its key."""
     found = await lookups.ask(seen.chapters, chapter_id)

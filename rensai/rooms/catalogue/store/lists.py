@@ -12,6 +12,12 @@ _KEYS = {
     Sort.NEWEST: ("coalesce(published_at, created_at)", "timestamptz"),
 }
 
+LISTED = """id, uid, kind, source, source_story_id, slug, title, title_original, author_name,
+            authors, status, is_nsfw, cover_url, language, original_language, chapter_count,
+            word_count, last_chapter_no, view_count, follower_count, rating_avg, rating_count,
+            popularity_score, published_at, updated_at_source, created_at, updated_at"""
+"""The columns of a `ListedStory`."""
+
 Shape = tuple[Sort, bool, bool, bool, bool]
 """The order; whether of one source, of one author, updated after, following a row."""
 
@@ -38,10 +44,7 @@ def _list(shape: Shape) -> Query[ListedStory]:
             place += count
     return Query(
         f"""
-        SELECT id, uid, kind, source, source_story_id, slug, title, title_original, author_name,
-            authors, status, is_nsfw, cover_url, language, original_language, chapter_count,
-            word_count, last_chapter_no, view_count, follower_count, rating_avg, rating_count,
-            popularity_score, published_at, updated_at_source, created_at, updated_at
+        SELECT {LISTED}
         FROM stories
         WHERE {" AND ".join(conditions)}
         ORDER BY {key} DESC, id DESC
