@@ -25,3 +25,9 @@ class ShelfFull(Conflict):
     """There is no room for more."""
 
     code = "LIMIT_REACHED"
+
+
+class EntryNotFound(NotFound):
+    """That is not on this list."""
+
+    code = "ENTRY_NOT_FOUND"

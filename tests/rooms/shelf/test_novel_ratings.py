@@ -146,8 +146,8 @@ async def test_two_thousand_characters_of_any_script_fit(rig: Rig, ada: Reader) 
 async def test_nobody_rates_without_an_account(rig: Rig, ada: Reader) -> None:
     del ada
     for method in ("GET", "POST", "DELETE"):
-        request = {"json": {"score": 5}} if method == "POST" else {}
-        answer = await rig.client.request(method, await mine(rig), **request)
+        body = {"score": 5} if method == "POST" else None
+        answer = await rig.client.request(method, await mine(rig), json=body)
         assert answer.status_code == 401
         assert answer.json()["error"]["code"] == "invalid_token"
 

@@ -2,6 +2,6 @@
 
 from litestar.types import ControllerRouterHandler
 
-from rensai.rooms.shelf.api import ratings
+from rensai.rooms.shelf.api import entries, lists, ratings
 
-routes: list[ControllerRouterHandler] = [*ratings.routes]
+routes: list[ControllerRouterHandler] = [*ratings.routes, *lists.routes, *entries.routes]

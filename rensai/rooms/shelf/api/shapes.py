@@ -67,9 +67,9 @@ class SeriesCard(Struct, frozen=True, rename="camel"):
         )
 
 
-def require_uid(text: str) -> UUID:
+def require_uid(text: str, missing: type[NotFound] = NotFound) -> UUID:
     """A public id; what is no id at all is told like one that nobody has."""
     try:
         return UUID(text)
     except ValueError:
-        raise NotFound from None
+        raise missing from None
