@@ -190,7 +190,7 @@ async def test_nobody_else_changes_a_list(rig: Rig, kept: Kept) -> None:
     bo = await a_reader(rig, "bo-reader")
     entry = await kept.entry("a")
     for method, path in (("PUT", entry), ("DELETE", entry), ("PUT", f"{kept.path}/order")):
-        body = {"series": []} if path.endswith("order") else {"note": "Mine now"}
+        body = {"series": [NOBODY]} if path.endswith("order") else {"note": "Mine now"}
         answer = await bo.ask(method, path, 404, json=body)
         assert answer["code"] == "LIST_NOT_FOUND"
         assert (await rig.client.request(method, path, json=body)).status_code == 401
