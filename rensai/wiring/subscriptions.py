@@ -1,10 +1,11 @@
 """Who hears what: each event and the tasks that it starts."""
 
-from rensai.kit.events import Digest, Event, Subscriber
+from rensai.kit.events import Digest, Event, Subscriber, Within
 from rensai.rooms.catalogue import door as catalogue
 from rensai.rooms.readers import events as readers_news
 from rensai.rooms.readers import tasks as readers
 from rensai.rooms.search import tasks as search
+from rensai.rooms.shelf import door as shelf
 from rensai.wiring.belongings import export_archive, import_archive
 
 _of_account = Digest(readers.forget_archives, lambda event: event.user_id)
@@ -13,6 +14,7 @@ _refresh_entry = Digest(search.refresh, lambda event: event.story_id)
 SUBSCRIPTIONS: dict[type[Event], tuple[Subscriber, ...]] = {
     catalogue.StoryChanged: (_refresh_entry,),
     catalogue.StoryDeleted: (_refresh_entry,),
+    catalogue.StoriesCounted: (Within(shelf.count_opinions),),
     catalogue.StoryRecounted: (_refresh_entry,),
     catalogue.ChapterPublished: (_refresh_entry,),
     catalogue.ChapterChanged: (_refresh_entry,),

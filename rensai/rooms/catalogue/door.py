@@ -85,6 +85,7 @@ from rensai.rooms.catalogue.service import (
     translations_of,
     unlink_translation,
     versions_of,
+    visible_among,
     visible_story_ids,
 )
 
@@ -175,5 +176,6 @@ __all__ = [
     "unlink_translation",
     "unpack_body",
     "versions_of",
+    "visible_among",
     "visible_story_ids",
 ]

@@ -17,6 +17,13 @@ LONGEST_SUMMARY = 2000
 LONGEST_INDEXED = 20_000
 """How much of a summary is searched."""
 
+LONGEST_SAVED = 4000
+"""How long the address of a search may be that is kept."""
+
+LONGEST_NAME = 100
+MOST_SAVED = 100
+"""So many searches a reader may keep."""
+
 LOCAL = "local"
 """The source of what is uploaded here."""
 
@@ -244,3 +251,21 @@ class Suggestion(msgspec.Struct, frozen=True):
     text: str
     slug: str
     highlighted: str
+
+
+class SavedSearch(msgspec.Struct, frozen=True):
+    """A search that a reader keeps."""
+
+    id: UUID
+    user_id: int
+    name: str
+    query: str
+    """As it stands in an address, in the one spelling in which it is kept."""
+
+    created_at: datetime
+    updated_at: datetime
+
+    @property
+    def key(self) -> tuple[datetime, UUID]:
+        """Where it stands among the searches of its owner."""
+        return self.created_at, self.id

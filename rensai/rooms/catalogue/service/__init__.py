@@ -6,6 +6,7 @@ from rensai.rooms.catalogue.service.cards import (
     find_chapters,
     find_stories,
     story_cards,
+    visible_among,
 )
 from rensai.rooms.catalogue.service.describe import describe_story, story_at
 from rensai.rooms.catalogue.service.facts import (
@@ -98,5 +99,6 @@ __all__ = [
     "translations_of",
     "unlink_translation",
     "versions_of",
+    "visible_among",
     "visible_story_ids",
 ]

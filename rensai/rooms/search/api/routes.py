@@ -5,12 +5,12 @@ from typing import cast
 from litestar import Response, get
 from litestar.di import NamedDependency
 
-from rensai.kit.errors import InvalidFilter
 from rensai.kit.services import Services
 from rensai.kit.web import cursor as cursors
 from rensai.kit.web.kept import NOT_MODIFIED, AnyRequest, KeptVersion
 from rensai.kit.web.paging import DEFAULT_LIMIT, MAX_LIMIT
-from rensai.rooms.search.adapters.parameters import SORTS, Parameters, described
+from rensai.rooms.search.adapters.parameters import Parameters, described
+from rensai.rooms.search.adapters.questions import MOST_VALUES_COUNTED, question_of
 from rensai.rooms.search.api.answers import (
     FacetsPage,
     SearchPage,
@@ -20,7 +20,7 @@ from rensai.rooms.search.api.answers import (
     suggested,
 )
 from rensai.rooms.search.api.described import SearchOperation, SuggestOperation
-from rensai.rooms.search.model import Question, Sort
+from rensai.rooms.search.model import Question
 from rensai.rooms.search.service.finding import find, following
 from rensai.rooms.search.service.index import Index
 from rensai.rooms.search.service.suggest import suggest as suggest_for
@@ -29,7 +29,6 @@ _SEARCH = KeptVersion("search")
 _SUGGEST = KeptVersion("suggest")
 _FACETS = KeptVersion("search-facets")
 _KEY_TYPES = (int, int)
-_MOST_VALUES = 200
 
 
 @get(
@@ -118,7 +117,7 @@ async def facets_of_all(
 
     async def load() -> FacetsPage:
         found = await find(
-            services.db.replica, index, Question(limit=1, counts=True, values=_MOST_VALUES)
+            services.db.replica, index, Question(limit=1, counts=True, values=MOST_VALUES_COUNTED)
         )
         return FacetsPage(found.total, facet_counts(found.facets))
 
@@ -127,15 +126,4 @@ async def facets_of_all(
 
 
 def _question(parameters: Parameters) -> Question:
-    text = parameters.one("q") or ""
-    sort = parameters.word("sort", SORTS)
-    if sort == Sort.RELEVANCE.value and not text.strip():
-        raise InvalidFilter("Only a search for text can be sorted by relevance.")
-    return Question(
-        text=text,
-        filters=parameters.filters(),
-        sort=None if sort is None else Sort(sort),
-        limit=parameters.number("limit", DEFAULT_LIMIT, 1, MAX_LIMIT),
-        counts=parameters.flag("counts", default=True),
-        values=parameters.number("values", 30, 1, _MOST_VALUES),
-    )
+    return question_of(parameters, page=DEFAULT_LIMIT, largest=MAX_LIMIT)
