@@ -2,9 +2,16 @@
 
 from rensai.kit.events import Digest, Event, Subscriber
 from rensai.rooms.catalogue import door as catalogue
+from rensai.rooms.readers import door as readers
 from rensai.rooms.search import tasks as search
+from rensai.rooms.talk import door as talk
+from rensai.rooms.talk import tasks as talk_tasks
 
 _refresh_entry = Digest(search.refresh, lambda event: event.story_id)
+_count_reactions = Digest(
+    talk_tasks.count_reactions, lambda event: event.comment_id, after=talk.COUNT_AFTER
+)
+_forget_talk = Digest(talk_tasks.forget_reader, lambda event: event.user_id)
 
 SUBSCRIPTIONS: dict[type[Event], tuple[Subscriber, ...]] = {
     catalogue.StoryChanged: (_refresh_entry,),
@@ -15,4 +22,6 @@ SUBSCRIPTIONS: dict[type[Event], tuple[Subscriber, ...]] = {
     catalogue.ChapterDeleted: (_refresh_entry,),
     catalogue.SourcePolicyChanged: (search.refresh_source,),
     catalogue.TaxonomyChanged: (search.refresh_taxonomy,),
+    readers.AccountDeleted: (_forget_talk,),
+    talk.ReactionsChanged: (_count_reactions,),
 }

@@ -1,7 +1,8 @@
-"""Who is looking, and what surrounds the page: the two dependencies that every room may ask for.
+"""Who is looking, and what surrounds the page: the dependencies that every room may ask for.
 
-`user` is the account that has signed in, or None; `frame` is the surroundings of a page. Only
-this floor knows both rooms that they come from.
+`user` is the account that has signed in, or None; `frame` is the surroundings of a page;
+`house_rules` is what the operator asks of those who write. Only this floor knows both rooms that
+they come from.
 """
 
 from typing import Any
@@ -16,6 +17,7 @@ from rensai.kit.web.frame import Frame, Viewer
 from rensai.rooms.instance import door as instance
 from rensai.rooms.readers import door as readers
 from rensai.rooms.readers.door import Role, User
+from rensai.rooms.talk.door import HouseRules
 
 
 async def provide_user(
@@ -46,4 +48,14 @@ async def provide_frame(
     )
 
 
-DEPENDENCIES = {"user": Provide(provide_user), "frame": Provide(provide_frame)}
+async def provide_house_rules(services: NamedDependency[Services]) -> HouseRules:
+    """What the operator asks of those who write."""
+    settings = await instance.settings(services.db.replica, services.cache)
+    return HouseRules(verified_only=settings.require_email_verification)
+
+
+DEPENDENCIES = {
+    "user": Provide(provide_user),
+    "frame": Provide(provide_frame),
+    "house_rules": Provide(provide_house_rules),
+}

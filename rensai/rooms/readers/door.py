@@ -9,10 +9,13 @@ from rensai.rooms.readers.events import AccountDeleted
 from rensai.rooms.readers.model import Created, Role, User
 from rensai.rooms.readers.model.belongings import Belongings
 from rensai.rooms.readers.model.mutes import Mutes
+from rensai.rooms.readers.model.people import Person
 from rensai.rooms.readers.service import (
     clear_expired_sessions,
     count_accounts,
     create_admin,
+    people_of,
+    person_named,
     user_of_session,
 )
 from rensai.rooms.readers.service.mutes import mutes_of
@@ -23,6 +26,7 @@ __all__ = [
     "Belongings",
     "Created",
     "Mutes",
+    "Person",
     "Role",
     "User",
     "clear_expired_sessions",
@@ -30,6 +34,8 @@ __all__ = [
     "create_admin",
     "is_of_age",
     "mutes_of",
+    "people_of",
+    "person_named",
     "require_role",
     "user_of_session",
 ]

@@ -1,6 +1,7 @@
 """What can be done with accounts and sessions."""
 
 from rensai.rooms.readers.service.accounts import count_accounts, create_admin
+from rensai.rooms.readers.service.people import people_of, person_named
 from rensai.rooms.readers.service.sessions import (
     SESSION_LENGTH,
     SIGN_IN,
@@ -16,6 +17,8 @@ __all__ = [
     "clear_expired_sessions",
     "count_accounts",
     "create_admin",
+    "people_of",
+    "person_named",
     "sign_in",
     "sign_out",
     "user_of_session",
