@@ -26,7 +26,7 @@ async def test_a_comment_is_told_in_full(thread: Thread, ann: Reader) -> None:
             "displayName": "Ann",
             "avatarUrl": None,
             "actorUri": None,
-            "fingerprint": "ann".encode().hex().zfill(32),
+            "fingerprint": b"ann".hex().zfill(32),
         },
         "likesCount": 0,
         "replyCount": 0,

@@ -48,7 +48,8 @@ _FILL = Command(
         created_at, updated_at
     )
     SELECT
-        gen_random_uuid(), $1::bigint, $2::bigint, $3::bigint, $4::bigint, 'Comment ' || n, n * 7919 % 13, n % 17 = 0 AND $3::bigint IS NULL,
+        gen_random_uuid(), $1::bigint, $2::bigint, $3::bigint, $4::bigint, 'Comment ' || n,
+        n * 7919 % 13, n % 17 = 0 AND $3::bigint IS NULL,
         $5::timestamptz + n / 3 * interval '1 second', $5::timestamptz
     FROM generate_series(1, $6::integer) AS n
     """

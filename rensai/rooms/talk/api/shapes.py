@@ -17,8 +17,15 @@ from rensai.rooms.talk.service.history import Written
 CursorAfter = Callable[[Comment, Comment], str]
 """The cursor to go on with the replies to the first after the second."""
 
-Text = Annotated[str, Meta(min_length=1, max_length=2 * LONGEST_COMMENT)]
-"""It is trimmed and composed before it is measured, so a little more may be sent."""
+Text = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=2 * LONGEST_COMMENT,
+        description=f"Plain text of 1 to {LONGEST_COMMENT} characters, once composed and trimmed.",
+    ),
+]
+"""More may be sent than is kept: accents that are sent apart count as one with their letter."""
 
 Notes = Annotated[str, Meta(max_length=2 * LONGEST_NOTES)]
 

@@ -19,7 +19,14 @@ class NovelNewComment(Struct, frozen=True, forbid_unknown_fields=True):
     """What to say: of a story or a chapter of it, or in answer to a comment that answers none."""
 
     story_id: Id
-    content: Annotated[str, Meta(min_length=1, max_length=2 * LONGEST_COMMENT)]
+    content: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=2 * LONGEST_COMMENT,
+            description=f"Plain text of 1 to {LONGEST_COMMENT} characters, once trimmed.",
+        ),
+    ]
     chapter_id: Id | None = None
     parent_id: Id | None = None
 
