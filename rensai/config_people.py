@@ -41,6 +41,8 @@ class PeopleSettings:
     refresh_audit_days: Annotated[
         int,
         About(whole(1, 365), "How long refresh tokens are kept that are good for nothing.", "7"),
+    ]
+
     # Mail
     smtp_url: Annotated[
         str | None,

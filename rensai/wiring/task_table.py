@@ -13,6 +13,7 @@ from rensai.rooms.readers.tasks import (
     tell_password_changed,
 )
 from rensai.rooms.search.tasks import keep_whole, refresh, refresh_source, refresh_taxonomy
+from rensai.rooms.talk import tasks as talk
 from rensai.wiring.belongings import export_archive, import_archive
 
 TASKS: tuple[AnyTask, ...] = (
@@ -32,4 +33,6 @@ TASKS: tuple[AnyTask, ...] = (
     refresh_source,
     refresh_taxonomy,
     keep_whole,
+    talk.count_reactions,
+    talk.forget_reader,
 )

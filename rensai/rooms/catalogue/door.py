@@ -37,6 +37,7 @@ from rensai.rooms.catalogue.model import (
     TranslationOf,
     public_slug,
 )
+from rensai.rooms.catalogue.model.mentions import ChapterMention, StoryMention
 from rensai.rooms.catalogue.model.reading import ChapterCard, ReadMarks, SeenChapter, SeenStory
 from rensai.rooms.catalogue.service import (
     RecountWorker,
@@ -57,6 +58,8 @@ from rensai.rooms.catalogue.service import (
     list_stories,
     list_taxonomies,
     list_terms,
+    mention_chapters,
+    mention_stories,
     receive_chapters,
     receive_stories,
     record_ratings,
@@ -96,6 +99,7 @@ __all__ = [
     "ChapterCard",
     "ChapterChanged",
     "ChapterDeleted",
+    "ChapterMention",
     "ChapterNotFound",
     "ChapterPublished",
     "Counts",
@@ -122,6 +126,7 @@ __all__ = [
     "StoryChanged",
     "StoryDeleted",
     "StoryFacts",
+    "StoryMention",
     "StoryRecounted",
     "Taxonomy",
     "TaxonomyChanged",
@@ -145,6 +150,8 @@ __all__ = [
     "list_stories",
     "list_taxonomies",
     "list_terms",
+    "mention_chapters",
+    "mention_stories",
     "prepare_body",
     "public_slug",
     "receive_chapters",

@@ -20,6 +20,7 @@ from rensai.rooms.catalogue.service.facts import (
 )
 from rensai.rooms.catalogue.service.holdings import count_held, touch_source
 from rensai.rooms.catalogue.service.lists import count_public, list_stories
+from rensai.rooms.catalogue.service.mentions import mention_chapters, mention_stories
 from rensai.rooms.catalogue.service.policies import clear_policy, list_policies, set_policy
 from rensai.rooms.catalogue.service.reading import (
     see_chapter,
@@ -70,6 +71,8 @@ __all__ = [
     "list_stories",
     "list_taxonomies",
     "list_terms",
+    "mention_chapters",
+    "mention_stories",
     "receive_chapters",
     "receive_stories",
     "record_ratings",
