@@ -25,6 +25,7 @@ from rensai.config_kinds import (
 _POSTGRES = url("postgres", "postgresql", example="postgresql://user:password@host:5432/rensai")
 _HTTP = url("http", "https", example="https://s3.example.com")
 _SITE = url("http", "https", example="https://books.example.com", path=False)
+_GATES = choice("off", "warn", "require")
 _REDIS = url("redis", "rediss", "unix", example="redis://127.0.0.1:6379/0")
 
 
@@ -181,6 +182,9 @@ class Config:
             "30",
         ),
     ]
+    views_flush_seconds: Annotated[
+        int, About(whole(1, 3600), "How long views and reads are added up in memory.", "300")
+    ]
 
     # Object storage
     storage_endpoint: Annotated[
@@ -295,6 +299,7 @@ class Config:
     enable_archive_upload: Annotated[
         bool, About(SWITCH, "Members may upload whole archives.", "true")
     ]
+    age_gate: Annotated[str, About(_GATES, "What stands before the text of adult stories.", "warn")]
 
     # The first administrator, for `rensai admin create`
     admin_username: Annotated[str | None, About(TEXT, "Name of the administrator to create.")]

@@ -9,6 +9,7 @@ from rensai.kit.clock import Clock
 from rensai.kit.db import Database
 from rensai.kit.limits import Limits
 from rensai.kit.lookups import Lookups
+from rensai.kit.redis import RedisLink
 
 
 @final
@@ -19,15 +20,23 @@ class Services:
     data to validate inside a dataclass or a Struct.
     """
 
-    __slots__ = ("cache", "clock", "config", "db", "limits", "lookups", "near")
+    __slots__ = ("cache", "clock", "config", "db", "limits", "lookups", "near", "redis")
 
     def __init__(
-        self, *, config: Config, db: Database, clock: Clock, cache: Cache, limits: Limits
+        self,
+        *,
+        config: Config,
+        db: Database,
+        clock: Clock,
+        cache: Cache,
+        limits: Limits,
+        redis: RedisLink | None = None,
     ) -> None:
         self.config = config
         self.db = db
         self.clock = clock
         self.cache = cache
         self.limits = limits
+        self.redis = redis
         self.near = NearCache(clock, cache)
         self.lookups = Lookups(db.replica)

@@ -1,5 +1,6 @@
 """The web application: every route behind the one front door."""
 
+import asyncio
 import os
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
@@ -8,6 +9,7 @@ from litestar import Litestar
 from litestar.di import Provide
 from litestar.types import ControllerRouterHandler
 
+from rensai.kit.recently import Recently
 from rensai.kit.services import Services
 from rensai.kit.web.access_log import AccessLog
 from rensai.kit.web.application import application
@@ -17,6 +19,7 @@ from rensai.kit.web.exposition import ProcessFigures, process_gauges
 from rensai.kit.web.headers import Site
 from rensai.kit.web.metrics import HttpMetrics
 from rensai.kit.web.siblings import Siblings
+from rensai.rooms.catalogue import door as catalogue
 from rensai.rooms.search.door import Index
 from rensai.wiring.health import process_state
 from rensai.wiring.openapi import api_description
@@ -34,6 +37,8 @@ def create_app(services: Services, routes: Sequence[ControllerRouterHandler] = R
         return ProcessFigures(str(os.getpid()), list(metrics.series()), gauges)
 
     index = Index()
+    seen = Recently(catalogue.SAME_VISIT, config.data_dir / "run" / "seen")
+    views = catalogue.Views(config.session_secret, seen)
     description = api_description(routes, config.base_url)
     siblings = Siblings(config.data_dir / "run" / "metrics", own_figures)
 
@@ -48,6 +53,11 @@ def create_app(services: Services, routes: Sequence[ControllerRouterHandler] = R
         yield
         await index.close()
 
+    @asynccontextmanager
+    async def counting(_: Litestar) -> AsyncGenerator[None, None]:
+        async with flushing(services, views):
+            yield
+
     return application(
         routes,
         site=Site(config.base_url, config.storage_public_url),
@@ -58,9 +68,26 @@ def create_app(services: Services, routes: Sequence[ControllerRouterHandler] = R
             "services": Provide(lambda: services, sync_to_thread=False),
             "description": Provide(lambda: description, sync_to_thread=False),
             "index": Provide(lambda: index, sync_to_thread=False),
+            "views": Provide(lambda: views, sync_to_thread=False),
             "siblings": Provide(lambda: siblings, sync_to_thread=False),
             **DEPENDENCIES,
         },
         state={"services": services},
-        lifespan=[searching, *([sharing_figures] if config.web_processes > 1 else [])],
+        lifespan=[counting, searching, *([sharing_figures] if config.web_processes > 1 else [])],
     )
+
+
+@asynccontextmanager
+async def flushing(services: Services, views: catalogue.Views) -> AsyncGenerator[None, None]:
+    """Within it what was counted is written every so often; the rest is at its end."""
+    every = services.config.views_flush_seconds
+    flusher = catalogue.Flusher(
+        views, services.db, services.clock, every=every, redis=services.redis
+    )
+    running = asyncio.create_task(flusher.run())
+    try:
+        yield
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+        await flusher.close()

@@ -35,7 +35,10 @@ from rensai.rooms.catalogue.model import (
     TranslationOf,
 )
 from rensai.rooms.catalogue.service import (
+    SAME_VISIT,
+    Flusher,
     RecountWorker,
+    Views,
     add_term,
     assign_terms,
     clear_policy,
@@ -69,17 +72,20 @@ from rensai.rooms.catalogue.service import (
     translations_of,
     unlink_translation,
     versions_of,
+    views_of,
     visible_story_ids,
 )
 
 __all__ = [
     "AGE_RATINGS",
+    "SAME_VISIT",
     "BodySource",
     "ChapterChanged",
     "ChapterDeleted",
     "ChapterPublished",
     "Counts",
     "Description",
+    "Flusher",
     "Genre",
     "IncomingChapter",
     "IncomingStory",
@@ -104,6 +110,7 @@ __all__ = [
     "Term",
     "TermInUse",
     "TranslationOf",
+    "Views",
     "add_term",
     "assign_terms",
     "clear_policy",
@@ -139,5 +146,6 @@ __all__ = [
     "unlink_translation",
     "unpack_body",
     "versions_of",
+    "views_of",
     "visible_story_ids",
 ]

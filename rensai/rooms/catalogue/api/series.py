@@ -13,12 +13,15 @@ from rensai.kit.web import cursor as cursors
 from rensai.kit.web.filters import known_filters
 from rensai.kit.web.kept import NOT_MODIFIED, AnyRequest, KeptList, KeptVersion, TooOld
 from rensai.kit.web.paging import DEFAULT_LIMIT, Cursor, Limit, Page, page_of
+from rensai.kit.web.visitor import visitor_of
 from rensai.rooms.catalogue import service
 from rensai.rooms.catalogue.api.shapes import Chapter, Series, SeriesDetail
 from rensai.rooms.catalogue.errors import SeriesNotFound
 from rensai.rooms.catalogue.model import Sort
 from rensai.rooms.catalogue.model.reading import CHAPTER_KEY_TYPES, ChapterSpan
 from rensai.rooms.catalogue.service import reading
+from rensai.rooms.catalogue.service.views import Views
+from rensai.rooms.readers.door import User
 
 Source = Annotated[
     str | None,
@@ -92,19 +95,25 @@ async def list_series(
     summary="One series",
     before_request=known_filters,
     responses=NOT_MODIFIED,
-    opt={"errors": (SeriesNotFound, Gone)},
+    opt={"errors": (SeriesNotFound, Gone), "scope": "library:read"},
 )
 async def one_series(
-    request: AnyRequest, services: NamedDependency[Services], slug: FromPath[str]
+    request: AnyRequest,
+    services: NamedDependency[Services],
+    user: NamedDependency[User | None],
+    views: NamedDependency[Views],
+    slug: FromPath[str],
 ) -> Response[SeriesDetail]:
     """All that is told of a series. Its slug is bare when it was uploaded here, else
     `source:slug`, as lists give it.
 
     Always as it is now; the ETag says whether it has changed. `chapterCount`, `wordCount` and
-    `lastChapter` follow new chapters within about a minute, `latestChapter` at once.
+    `lastChapter` follow new chapters within about a minute, `latestChapter` at once, `viewCount`
+    within `VIEWS_FLUSH_SECONDS`.
     """
     reads = services.db.replica
     seen = await reading.see_series(services.lookups, reads, slug)
+    views.see_story(visitor_of(request, user and user.id), seen.id, services.clock.now())
 
     async def load() -> "SeriesDetail | TooOld[SeriesDetail]":
         detail = await reading.read_story(reads, seen.id)

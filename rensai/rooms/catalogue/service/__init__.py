@@ -33,9 +33,14 @@ from rensai.rooms.catalogue.service.taxonomies import (
 )
 from rensai.rooms.catalogue.service.terms import add_term, list_terms, remove_term, rename_term
 from rensai.rooms.catalogue.service.translations import link_translations, unlink_translation
+from rensai.rooms.catalogue.service.view_flushes import Flusher
+from rensai.rooms.catalogue.service.views import SAME_VISIT, Views, views_of
 
 __all__ = [
+    "SAME_VISIT",
+    "Flusher",
     "RecountWorker",
+    "Views",
     "add_term",
     "assign_terms",
     "clear_policy",
@@ -70,5 +75,6 @@ __all__ = [
     "translations_of",
     "unlink_translation",
     "versions_of",
+    "views_of",
     "visible_story_ids",
 ]
