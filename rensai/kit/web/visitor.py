@@ -17,7 +17,7 @@ def visitor_of(request: AnyRequest, account: int | None) -> str | None:
     None when nobody is looking: a HEAD, or a browser that fetches ahead of its reader.
     """
     scope = request.scope
-    if scope.get("is_head"):
+    if "is_head" in scope:
         return None
     agent = b""
     for name, value in scope["headers"]:

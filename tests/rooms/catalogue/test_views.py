@@ -1,7 +1,8 @@
 """Views and reads: counted once for each visitor, written now and then, never twice."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 
@@ -273,12 +274,19 @@ async def server(redis_of_all: RedisServer) -> RedisServer:
     return redis_of_all
 
 
+@asynccontextmanager
+async def linked(server: RedisServer, seconds: float = PATIENT) -> AsyncGenerator[RedisLink]:
+    async with open_redis(server.url, call_seconds=seconds) as link:
+        assert link is not None
+        yield link
+
+
 async def test_processes_hand_over_to_redis_and_any_of_them_writes(
     rig: Rig, shelf: Shelf, server: RedisServer
 ) -> None:
     one, _ = await rig.db.primary.all(IDS)
     first, second = await rig.db.primary.all(CHAPTERS)
-    async with open_redis(server.url, call_seconds=PATIENT) as link:
+    async with linked(server) as link:
         for who in ("a", "b"):
             views = counter()
             views.see_story(who, one, NOW)
@@ -299,7 +307,7 @@ async def test_a_drain_that_was_killed_is_gone_on_with_and_counts_once(
     rig: Rig, shelf: Shelf, server: RedisServer
 ) -> None:
     one, two = await rig.db.primary.all(IDS)
-    async with open_redis(server.url, call_seconds=PATIENT) as link:
+    async with linked(server) as link:
         views = counter()
         views.see_story("a", one, NOW)
         await flusher(views, rig.db, link).hand_over()
@@ -319,7 +327,7 @@ async def test_a_batch_that_redis_may_have_heard_of_is_sent_again_and_counts_onc
     rig: Rig, shelf: Shelf, server: RedisServer
 ) -> None:
     one, _ = await rig.db.primary.all(IDS)
-    async with open_redis(server.url, call_seconds=0.3) as link:
+    async with linked(server, 0.3) as link:
         views = counter()
         ours = flusher(views, rig.db, link)
         views.see_story("a", one, NOW)
@@ -340,7 +348,7 @@ async def test_while_redis_is_away_processes_write_for_themselves(
     rig: Rig, shelf: Shelf, server: RedisServer
 ) -> None:
     one, _ = await rig.db.primary.all(IDS)
-    async with open_redis(server.url, call_seconds=0.3) as link:
+    async with linked(server, 0.3) as link:
         views = counter()
         ours = flusher(views, rig.db, link)
         server.kill()
@@ -363,7 +371,7 @@ async def test_a_batch_is_given_up_when_redis_has_forgotten_whether_it_counted(
     rig: Rig, shelf: Shelf, server: RedisServer
 ) -> None:
     one, _ = await rig.db.primary.all(IDS)
-    async with open_redis(server.url, call_seconds=0.3) as link:
+    async with linked(server, 0.3) as link:
         views = counter()
         ours = flusher(views, rig.db, link)
         views.see_story("a", one, NOW)
