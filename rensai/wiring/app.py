@@ -20,7 +20,7 @@ from rensai.kit.web.headers import Site
 from rensai.kit.web.metrics import HttpMetrics
 from rensai.kit.web.siblings import Siblings
 from rensai.rooms.catalogue import door as catalogue
-from rensai.rooms.search.door import Index
+from rensai.rooms.search.door import Index, UnmutedLists
 from rensai.wiring.health import process_state
 from rensai.wiring.openapi import api_description
 from rensai.wiring.routes import ROUTES
@@ -37,6 +37,7 @@ def create_app(services: Services, routes: Sequence[ControllerRouterHandler] = R
         return ProcessFigures(str(os.getpid()), list(metrics.series()), gauges)
 
     index = Index()
+    unmuted = UnmutedLists(index)
     seen = Recently(catalogue.SAME_VISIT, config.data_dir / "run" / "seen")
     views = catalogue.Views(config.session_secret, seen)
     description = api_description(routes, config.base_url)
@@ -68,6 +69,7 @@ def create_app(services: Services, routes: Sequence[ControllerRouterHandler] = R
             "services": Provide(lambda: services, sync_to_thread=False),
             "description": Provide(lambda: description, sync_to_thread=False),
             "index": Provide(lambda: index, sync_to_thread=False),
+            "unmuted": Provide(lambda: unmuted, sync_to_thread=False),
             "views": Provide(lambda: views, sync_to_thread=False),
             "siblings": Provide(lambda: siblings, sync_to_thread=False),
             **DEPENDENCIES,

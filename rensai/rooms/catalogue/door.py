@@ -34,6 +34,7 @@ from rensai.rooms.catalogue.model import (
     TermInUse,
     TranslationOf,
 )
+from rensai.rooms.catalogue.model.unmuted import Place, UnmutedLists
 from rensai.rooms.catalogue.service import (
     SAME_VISIT,
     Flusher,
@@ -92,6 +93,7 @@ __all__ = [
     "ListedStory",
     "Outcome",
     "PackedBody",
+    "Place",
     "Policy",
     "PreparedBody",
     "Ratings",
@@ -110,6 +112,7 @@ __all__ = [
     "Term",
     "TermInUse",
     "TranslationOf",
+    "UnmutedLists",
     "Views",
     "add_term",
     "assign_terms",

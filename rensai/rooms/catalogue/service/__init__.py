@@ -12,7 +12,7 @@ from rensai.rooms.catalogue.service.facts import (
     visible_story_ids,
 )
 from rensai.rooms.catalogue.service.holdings import count_held, touch_source
-from rensai.rooms.catalogue.service.lists import count_public, list_stories
+from rensai.rooms.catalogue.service.lists import count_public, list_stories, list_unmuted
 from rensai.rooms.catalogue.service.policies import clear_policy, list_policies, set_policy
 from rensai.rooms.catalogue.service.receive_chapters import receive_chapters
 from rensai.rooms.catalogue.service.receive_stories import receive_stories
@@ -55,6 +55,7 @@ __all__ = [
     "list_stories",
     "list_taxonomies",
     "list_terms",
+    "list_unmuted",
     "receive_chapters",
     "receive_stories",
     "record_ratings",
