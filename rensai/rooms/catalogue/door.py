@@ -39,8 +39,12 @@ from rensai.rooms.catalogue.model import (
 )
 from rensai.rooms.catalogue.model.mentions import ChapterMention, StoryMention
 from rensai.rooms.catalogue.model.reading import ChapterCard, ReadMarks, SeenChapter, SeenStory
+from rensai.rooms.catalogue.model.unmuted import Place, UnmutedLists
 from rensai.rooms.catalogue.service import (
+    SAME_VISIT,
+    Flusher,
     RecountWorker,
+    Views,
     add_term,
     assign_terms,
     chapter_cards,
@@ -88,12 +92,14 @@ from rensai.rooms.catalogue.service import (
     translations_of,
     unlink_translation,
     versions_of,
+    views_of,
     visible_among,
     visible_story_ids,
 )
 
 __all__ = [
     "AGE_RATINGS",
+    "SAME_VISIT",
     "STATUSES",
     "BodySource",
     "ChapterCard",
@@ -104,12 +110,14 @@ __all__ = [
     "ChapterPublished",
     "Counts",
     "Description",
+    "Flusher",
     "Genre",
     "IncomingChapter",
     "IncomingStory",
     "ListedStory",
     "Outcome",
     "PackedBody",
+    "Place",
     "Policy",
     "PreparedBody",
     "Ratings",
@@ -133,6 +141,8 @@ __all__ = [
     "Term",
     "TermInUse",
     "TranslationOf",
+    "UnmutedLists",
+    "Views",
     "add_term",
     "assign_terms",
     "chapter_cards",
@@ -183,6 +193,7 @@ __all__ = [
     "unlink_translation",
     "unpack_body",
     "versions_of",
+    "views_of",
     "visible_among",
     "visible_story_ids",
 ]

@@ -9,10 +9,12 @@ from litestar.params import FromQuery
 from rensai.kit.services import Services
 from rensai.kit.web import cursor as cursors
 from rensai.kit.web.frame import Frame
-from rensai.kit.web.paging import Cursor, page_of
+from rensai.kit.web.paging import Cursor, Page, page_of
 from rensai.kit.web.render import render
 from rensai.rooms.catalogue import service
-from rensai.rooms.catalogue.model import STATUSES, Sort
+from rensai.rooms.catalogue.model import STATUSES, ListedStory, Sort
+from rensai.rooms.catalogue.model.unmuted import PLACE_TYPES, UnmutedLists
+from rensai.rooms.readers.door import Mutes, User
 
 ON_HOME = 12
 ON_SHELF = 24
@@ -23,11 +25,13 @@ async def home(
     request: Request[Any, Any, Any],
     services: NamedDependency[Services],
     frame: NamedDependency[Frame],
+    mutes: NamedDependency[Mutes | None],
+    unmuted: NamedDependency[UnmutedLists],
 ) -> Response[str]:
     """What is new here."""
-    reads = services.db.replica
-    updated = await service.list_stories(reads, sort=Sort.UPDATED, limit=ON_HOME)
-    popular = await service.list_stories(reads, sort=Sort.POPULAR, limit=ON_HOME)
+    updated, popular = [
+        await _first(services, unmuted, mutes, sort) for sort in (Sort.UPDATED, Sort.POPULAR)
+    ]
     return render(
         request,
         "catalogue/home.html",
@@ -39,24 +43,36 @@ async def home(
     )
 
 
+async def _first(
+    services: Services, unmuted: UnmutedLists, mutes: Mutes | None, sort: Sort
+) -> list[ListedStory]:
+    """What stands first, and one more to tell whether there is more."""
+    reads = services.db.replica
+    if mutes is None:
+        return await service.list_stories(reads, sort=sort, limit=ON_HOME)
+    found = await service.list_unmuted(reads, unmuted, mutes, sort=sort, limit=ON_HOME + 1)
+    return found.stories
+
+
 @get("/browse", include_in_schema=False)
 async def browse(
     request: Request[Any, Any, Any],
     services: NamedDependency[Services],
     frame: NamedDependency[Frame],
+    mutes: NamedDependency[Mutes | None],
+    unmuted: NamedDependency[UnmutedLists],
+    *,
+    user: NamedDependency[User | None],
     sort: FromQuery[Sort] = Sort.UPDATED,
     cursor: Cursor = None,
 ) -> Response[str]:
     """Every public story, page by page."""
-    secret = services.config.session_secret
-    listing = cursors.kind("browse", sort.value)
-    stories = await service.list_stories(
-        services.db.replica,
-        sort=sort,
-        after=None if cursor is None else cursors.decode(secret, listing, cursor, sort.key_types),
-        limit=ON_SHELF,
-    )
-    page = page_of(stories, ON_SHELF, lambda last: cursors.encode(secret, listing, last.key(sort)))
+    if user is None or mutes is None:
+        page = await _shelf(services, sort, cursor)
+    else:
+        page = await _unmuted_shelf(
+            services, unmuted, mutes, sort=sort, cursor=cursor, reader=user.id
+        )
     return render(
         request,
         "catalogue/browse.html",
@@ -67,6 +83,41 @@ async def browse(
         sorts=list(Sort),
         further=cursor is not None,
     )
+
+
+async def _shelf(services: Services, sort: Sort, cursor: str | None) -> Page[ListedStory]:
+    secret = services.config.session_secret
+    listing = cursors.kind("browse", sort.value)
+    stories = await service.list_stories(
+        services.db.replica,
+        sort=sort,
+        after=None if cursor is None else cursors.decode(secret, listing, cursor, sort.key_types),
+        limit=ON_SHELF,
+    )
+    return page_of(stories, ON_SHELF, lambda last: cursors.encode(secret, listing, last.key(sort)))
+
+
+async def _unmuted_shelf(
+    services: Services,
+    unmuted: UnmutedLists,
+    mutes: Mutes,
+    *,
+    sort: Sort,
+    cursor: str | None,
+    reader: int,
+) -> Page[ListedStory]:
+    secret = services.config.session_secret
+    listing = cursors.kind("browse-unmuted", sort.value, reader)
+    found = await service.list_unmuted(
+        services.db.replica,
+        unmuted,
+        mutes,
+        sort=sort,
+        after=None if cursor is None else cursors.decode(secret, listing, cursor, PLACE_TYPES),
+        limit=ON_SHELF,
+    )
+    following = found.following and cursors.encode(secret, listing, found.following)
+    return Page(found.stories, following, following is not None)
 
 
 routes = [home, browse]

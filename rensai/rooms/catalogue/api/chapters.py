@@ -12,9 +12,12 @@ from rensai.kit.errors import Gone
 from rensai.kit.services import Services
 from rensai.kit.web.filters import known_filters
 from rensai.kit.web.kept import NOT_MODIFIED, AnyRequest, KeptVersion, TooOld
+from rensai.kit.web.visitor import visitor_of
 from rensai.rooms.catalogue.api.shapes import ReadableChapter
 from rensai.rooms.catalogue.errors import ChapterNotFound
 from rensai.rooms.catalogue.service import reading
+from rensai.rooms.catalogue.service.views import Views
+from rensai.rooms.readers.door import User
 
 # Text for the router, so that what is no id at all is told like one that nobody has.
 ChapterId = Annotated[
@@ -33,10 +36,14 @@ _CHAPTER = KeptVersion("chapter")
     summary="Read a chapter",
     before_request=known_filters,
     responses=NOT_MODIFIED,
-    opt={"errors": (ChapterNotFound, Gone)},
+    opt={"errors": (ChapterNotFound, Gone), "scope": "library:read"},
 )
 async def one_chapter(
-    request: AnyRequest, services: NamedDependency[Services], chapter_id: ChapterId
+    request: AnyRequest,
+    services: NamedDependency[Services],
+    user: NamedDependency[User | None],
+    views: NamedDependency[Views],
+    chapter_id: ChapterId,
 ) -> Response[ReadableChapter]:
     """A chapter with its text, and the chapters before and after it in the same language.
 
@@ -49,6 +56,7 @@ async def one_chapter(
         raise ChapterNotFound from None
     reads = services.db.replica
     seen = await reading.see_chapter_of_uid(services.lookups, reads, uid)
+    views.read_chapter(visitor_of(request, user and user.id), seen.id, services.clock.now())
 
     async def load() -> "ReadableChapter | TooOld[ReadableChapter]":
         detail = await reading.read_chapter(reads, seen.id)

@@ -14,13 +14,16 @@ from rensai.kit.web.filters import known_filters
 from rensai.kit.web.kept import NOT_MODIFIED, AnyRequest, KeptList, KeptVersion, TooOld
 from rensai.kit.web.paging import DEFAULT_LIMIT, Cursor, Limit, Page, page_of
 from rensai.kit.web.personal import personal
+from rensai.kit.web.visitor import visitor_of
 from rensai.rooms.catalogue import service
 from rensai.rooms.catalogue.api.shapes import Chapter, Series, SeriesDetail
 from rensai.rooms.catalogue.errors import SeriesNotFound
 from rensai.rooms.catalogue.model import Sort
 from rensai.rooms.catalogue.model.reading import CHAPTER_KEY_TYPES, ChapterSpan, ReadMarks
+from rensai.rooms.catalogue.model.unmuted import PLACE_TYPES, UnmutedLists
 from rensai.rooms.catalogue.service import reading
-from rensai.rooms.readers.door import User
+from rensai.rooms.catalogue.service.views import Views
+from rensai.rooms.readers.door import Mutes, User
 
 Source = Annotated[
     str | None,
@@ -58,11 +61,15 @@ _CHAPTERS = KeptVersion("series-chapters")
     summary="List series",
     before_request=known_filters,
     responses=NOT_MODIFIED,
+    opt={"scope": "library:read"},
 )
 async def list_series(
     request: AnyRequest,
     services: NamedDependency[Services],
     *,
+    user: NamedDependency[User | None],
+    mutes: NamedDependency[Mutes | None],
+    unmuted: NamedDependency[UnmutedLists],
     limit: Limit = DEFAULT_LIMIT,
     cursor: Cursor = None,
     sort: FromQuery[Sort] = Sort.UPDATED,
@@ -71,9 +78,25 @@ async def list_series(
     """Public stories, ongoing or completed, in the order asked for.
 
     May be up to `ANSWER_CACHE_SECONDS` old (30 unless the operator chose otherwise). Send the
-    ETag back as `If-None-Match` to be told with an empty 304 that nothing is new.
+    ETag back as `If-None-Match` to be told with an empty 304 that nothing is new. What the
+    account that asks has muted is left out; such an answer is as it is now, and never kept.
     """
     secret = services.config.session_secret
+    if user is not None and mutes is not None:
+        listing = cursors.kind("series-unmuted", sort.value, source, user.id)
+        place = None if cursor is None else cursors.decode(secret, listing, cursor, PLACE_TYPES)
+        found = await service.list_unmuted(
+            services.db.replica,
+            unmuted,
+            mutes,
+            sort=sort,
+            source=source,
+            after=place,
+            limit=limit,
+        )
+        following = found.following and cursors.encode(secret, listing, found.following)
+        rows = [Series.of(story) for story in found.stories]
+        return personal(Page(rows, following, following is not None))
     listing = cursors.kind("series", sort.value, source)
     after = None if cursor is None else cursors.decode(secret, listing, cursor, sort.key_types)
 
@@ -94,19 +117,25 @@ async def list_series(
     summary="One series",
     before_request=known_filters,
     responses=NOT_MODIFIED,
-    opt={"errors": (SeriesNotFound, Gone)},
+    opt={"errors": (SeriesNotFound, Gone), "scope": "library:read"},
 )
 async def one_series(
-    request: AnyRequest, services: NamedDependency[Services], slug: FromPath[str]
+    request: AnyRequest,
+    services: NamedDependency[Services],
+    user: NamedDependency[User | None],
+    views: NamedDependency[Views],
+    slug: FromPath[str],
 ) -> Response[SeriesDetail]:
     """All that is told of a series. Its slug is bare when it was uploaded here, else
     `source:slug`, as lists give it.
 
     Always as it is now; the ETag says whether it has changed. `chapterCount`, `wordCount` and
-    `lastChapter` follow new chapters within about a minute, `latestChapter` at once.
+    `lastChapter` follow new chapters within about a minute, `latestChapter` at once, `viewCount`
+    within `VIEWS_FLUSH_SECONDS`.
     """
     reads = services.db.replica
     seen = await reading.see_series(services.lookups, reads, slug)
+    views.see_story(visitor_of(request, user and user.id), seen.id, services.clock.now())
 
     async def load() -> "SeriesDetail | TooOld[SeriesDetail]":
         detail = await reading.read_story(reads, seen.id)

@@ -14,6 +14,13 @@ from rensai.rooms.catalogue.model.reading import (
 )
 
 
+class Warned(Struct, frozen=True):
+    """What readers are warned of."""
+
+    slug: str
+    name: str
+
+
 class Series(Struct, frozen=True, rename="camel"):
     """A story as a row of a list."""
 
@@ -28,6 +35,8 @@ class Series(Struct, frozen=True, rename="camel"):
     authors: list[str]
     cover_url: str | None
     is_nsfw: bool
+    age_rating: str | None
+    warnings: list[Warned]
     chapter_count: int
     last_chapter: float | None
     follower_count: int
@@ -49,6 +58,8 @@ class Series(Struct, frozen=True, rename="camel"):
             authors=story.authors,
             cover_url=story.cover_url,
             is_nsfw=story.is_nsfw,
+            age_rating=story.age_rating,
+            warnings=[Warned(slug, name) for slug, name in story.warnings],
             chapter_count=story.chapter_count,
             last_chapter=None if story.last_chapter_no is None else float(story.last_chapter_no),
             follower_count=story.follower_count,

@@ -9,9 +9,12 @@ from litestar.params import PathParameter, QueryParameter
 from rensai.kit.services import Services
 from rensai.kit.web.filters import known_filters
 from rensai.kit.web.kept import NOT_MODIFIED, AnyRequest, KeptVersion, TooOld
+from rensai.kit.web.visitor import visitor_of
 from rensai.rooms.catalogue.novel_api.shapes import NovelReadableChapter
 from rensai.rooms.catalogue.novel_api.stories import LARGEST_ID
 from rensai.rooms.catalogue.service import reading
+from rensai.rooms.catalogue.service.views import Views
+from rensai.rooms.readers.door import User
 
 ChapterId = Annotated[
     int, PathParameter(ge=1, le=LARGEST_ID, description="The `id` of the chapter.")
@@ -30,10 +33,13 @@ _CHAPTER = KeptVersion("novel-chapter")
     summary="Read a chapter",
     before_request=known_filters,
     responses=NOT_MODIFIED,
+    opt={"scope": "library:read"},
 )
 async def one_chapter(
     request: AnyRequest,
     services: NamedDependency[Services],
+    user: NamedDependency[User | None],
+    views: NamedDependency[Views],
     chapter_id: ChapterId,
     *,
     include_content: IncludeContent = True,
@@ -44,6 +50,8 @@ async def one_chapter(
     `content_html` is clean and may. Always as it is now; the ETag says whether it has changed.
     """
     seen = await reading.see_chapter(services.lookups, chapter_id)
+    if include_content:
+        views.read_chapter(visitor_of(request, user and user.id), seen.id, services.clock.now())
 
     async def load() -> "NovelReadableChapter | TooOld[NovelReadableChapter]":
         detail = await reading.read_chapter(

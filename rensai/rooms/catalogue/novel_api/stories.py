@@ -13,9 +13,11 @@ from rensai.kit.web.filters import known_filters
 from rensai.kit.web.kept import NOT_MODIFIED, AnyRequest, KeptVersion, TooOld
 from rensai.kit.web.paging import Cursor, NovelPage, page_of
 from rensai.kit.web.personal import personal
+from rensai.kit.web.visitor import visitor_of
 from rensai.rooms.catalogue.model.reading import CHAPTER_KEY_TYPES, ChapterSpan, ReadMarks
 from rensai.rooms.catalogue.novel_api.shapes import NovelChapter, NovelStory
 from rensai.rooms.catalogue.service import reading
+from rensai.rooms.catalogue.service.views import Views
 from rensai.rooms.readers.door import User
 
 DEFAULT_CHAPTERS = 50
@@ -46,10 +48,14 @@ _CHAPTERS = KeptVersion("novel-story-chapters")
     summary="One story",
     before_request=known_filters,
     responses=NOT_MODIFIED,
+    opt={"scope": "library:read"},
 )
 async def one_story(
     request: AnyRequest,
     services: NamedDependency[Services],
+    user: NamedDependency[User | None],
+    views: NamedDependency[Views],
+    *,
     source: FromPath[str],
     slug: FromPath[str],
 ) -> Response[NovelStory]:
@@ -57,10 +63,11 @@ async def one_story(
 
     `status`: 1 ongoing, 2 completed, 3 hiatus, 4 dropped. Always as it is now; the ETag says
     whether it has changed. The counts follow new chapters within about a minute,
-    `latest_chapter` at once. `translation_group` is shared by stories that tell the same in other
-    languages.
+    `latest_chapter` at once, `view_count` within `VIEWS_FLUSH_SECONDS`. `translation_group` is
+    shared by stories that tell the same in other languages.
     """
     seen = await reading.see_story_at(services.lookups, source, slug)
+    views.see_story(visitor_of(request, user and user.id), seen.id, services.clock.now())
 
     async def load() -> "NovelStory | TooOld[NovelStory]":
         detail = await reading.read_story(services.db.replica, seen.id)
