@@ -127,6 +127,18 @@ def text_of(least: int = 1, most: int = 4096) -> Kind[str]:
 TEXT: Kind[str] = text_of()
 
 
+def secrets_of_length(least: int) -> Kind[tuple[str, ...]]:
+    """One or more secrets with commas between, each of at least this length."""
+
+    def read(text: str) -> tuple[str, ...]:
+        parts = tuple(part.strip() for part in text.split(","))
+        if not text.isprintable() or any(not least <= len(part) <= 4096 for part in parts):
+            raise NotThisKindError
+        return parts
+
+    return Kind(f"secrets of at least {least} characters with commas between", read)
+
+
 def url(*schemes: str, example: str, path: bool = True) -> Kind[str]:
     """An absolute URL with one of the schemes; without `path`, only scheme, host and port."""
 

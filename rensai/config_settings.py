@@ -302,6 +302,11 @@ class Config(PeopleSettings):
         return (self.session_secret,) if named is None else (named, self.session_secret)
 
     @property
+    def access_secrets(self) -> tuple[str, ...]:
+        """What signs access tokens, then what may have signed them before."""
+        return self.jwt_secrets or (self.session_secret,)
+
+    @property
     def storage_dir(self) -> Path:
         """Where files lie when no S3-compatible store is set."""
         return self.data_dir / "storage"

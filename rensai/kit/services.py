@@ -33,6 +33,7 @@ class Services:
         self.limits = limits
         self.near = NearCache(clock, cache)
         self.lookups = Lookups(db.replica)
+        self.fresh_lookups = Lookups(db.primary)  # what a replica may not know yet, or still know
 
     @cached_property
     def storage(self) -> "ObjectStore":

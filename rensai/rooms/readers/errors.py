@@ -1,6 +1,14 @@
 """What can go wrong with an account."""
 
-from rensai.kit.errors import AuthRequired, Conflict, Forbidden, Gone, NotFound, RensaiError
+from rensai.kit.errors import (
+    AuthRequired,
+    Conflict,
+    Forbidden,
+    Gone,
+    Invalid,
+    NotFound,
+    RensaiError,
+)
 
 
 class WrongCredentials(AuthRequired):
@@ -16,6 +24,59 @@ class AccountClosed(Forbidden):
     code = "ACCOUNT_CLOSED"
 
 
+class InvalidToken(AuthRequired):
+    """The token is not valid here, or has been revoked."""
+
+
+class TokenExpired(AuthRequired):
+    """The token has expired; exchange the refresh token for a new one."""
+
+    novel_code = "token_expired"
+
+
+class RefreshTokenInvalid(AuthRequired):
+    """The refresh token has expired, was used before, or has been revoked; sign in again."""
+
+    code = "REFRESH_TOKEN_INVALID"
+    novel_code = "refresh_token_invalid"
+
+
+class ScopeMissing(Forbidden):
+    """The token lacks a right that this needs."""
+
+
+class RegistrationClosed(Forbidden):
+    """This site takes no new accounts."""
+
+    code = "REGISTRATION_CLOSED"
+
+
+class PasswordBreached(Invalid):
+    """That password is on lists of stolen ones, which are tried first; choose another."""
+
+    code = "PASSWORD_BREACHED"
+
+
+class InvalidMnemonic(RensaiError):
+    """These are not the words of an identity: a word is wrong, missing, or out of place."""
+
+    code = "INVALID_MNEMONIC"
+    status = 400
+    novel_code = "invalid_schema"
+
+
+class FingerprintNotFound(NotFound):
+    """No account of this site has the identity of these words."""
+
+    code = "FINGERPRINT_NOT_FOUND"
+
+
+class TooManyTokens(Conflict):
+    """This account has as many tokens as it may; delete one that is no longer used."""
+
+    code = "TOO_MANY_TOKENS"
+
+
 class AdminExists(Conflict):
     """This instance has an administrator already."""
 
@@ -26,6 +87,7 @@ class NameTaken(Conflict):
     """That name or e-mail address belongs to another account."""
 
     code = "NAME_TAKEN"
+    novel_code = "user_exists"
 
 
 class UserNotFound(NotFound):

@@ -15,6 +15,7 @@ from rensai.rooms.readers import service
 from rensai.rooms.readers.adapters import passwords
 from rensai.rooms.readers.errors import AccountClosed, WrongCredentials
 from rensai.rooms.readers.model import OpenSession
+from rensai.rooms.readers.model.signing import Device
 from rensai.rooms.readers.store import accounts as store
 from tests.rooms.readers.accounts import NOON, PASSWORD, an_admin
 
@@ -43,7 +44,7 @@ async def sign_in(
         limits or Limits(clock),
         login=login,
         password=password,
-        address=address,
+        device=Device(address, "192.0.2.0/24", "a browser"),
         clock=clock,
     )
 

@@ -11,7 +11,7 @@ from msgspec import Meta
 from rensai.kit.errors import Invalid
 from rensai.kit.services import Services
 from rensai.kit.web.bodies import Body
-from rensai.kit.web.client import caller
+from rensai.kit.web.client import caller_of
 from rensai.kit.web.cookies import SESSION, forget_cookie, own_cookie
 from rensai.kit.web.forms import require_own_page
 from rensai.kit.web.openapi import SIGNED_IN
@@ -19,6 +19,7 @@ from rensai.rooms.readers import service
 from rensai.rooms.readers.api.shapes import Account, account_of
 from rensai.rooms.readers.door import require_role
 from rensai.rooms.readers.model import Role, User
+from rensai.rooms.readers.model.signing import Device
 
 Name = Annotated[str, Meta(min_length=1, max_length=254)]
 
@@ -46,8 +47,9 @@ async def login(
         services.limits,
         login=names[0],
         password=data.password,
-        address=caller(request.client.host if request.client else ""),
+        device=Device(*caller_of(request)),
         clock=services.clock,
+        replacing=request.cookies.get(SESSION, ""),
     )
     cookie = own_cookie(services.config, SESSION, session.token, service.SESSION_LENGTH)
     return Response(account_of(session.user), cookies=[cookie])
@@ -65,7 +67,13 @@ async def logout(
     return Response(None, cookies=[forget_cookie(services.config, SESSION)])
 
 
-@get("/api/v1/auth/me", tags=["auth"], summary="Who am I?", security=SIGNED_IN)
+@get(
+    "/api/v1/auth/me",
+    tags=["auth"],
+    summary="Who am I?",
+    security=SIGNED_IN,
+    opt={"scope": "account:read"},
+)
 async def me(user: NamedDependency[User | None]) -> Account:
     """The account that is signed in."""
     return account_of(require_role(user, Role.USER))
