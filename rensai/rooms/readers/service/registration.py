@@ -9,11 +9,13 @@ import msgspec
 from rensai.kit import texts
 from rensai.kit.db import Tx
 from rensai.kit.errors import Invalid
+from rensai.kit.events import emit
 from rensai.kit.ids import new_uid
 from rensai.kit.limits import Limits, Rule
 from rensai.rooms.readers.adapters import passwords, portable
 from rensai.rooms.readers.adapters.common_passwords import is_common
 from rensai.rooms.readers.errors import NameTaken, PasswordBreached, RegistrationClosed
+from rensai.rooms.readers.events import VerificationAsked
 from rensai.rooms.readers.model import EMAIL, PASSWORD_LENGTH, USERNAME, Created
 from rensai.rooms.readers.model.signing import NewAccount
 from rensai.rooms.readers.store import accounts as store
@@ -72,6 +74,7 @@ async def insert(tx: Tx, account: Prepared, *, role: str = "user", now: datetime
     )
     if user is None:
         raise NameTaken
+    await emit(tx, VerificationAsked(user_id=user.id))
     return Created(user, account.phrase)
 
 
