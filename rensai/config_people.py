@@ -1,4 +1,4 @@
-"""The settings about people: how they stay signed in, their mail, and what they take along."""
+"""The settings about people: how they stay signed in, their mail, what they take along."""
 
 from dataclasses import dataclass
 from typing import Annotated

@@ -17,8 +17,7 @@ from rensai.kit.web.frame import Frame, Viewer
 from rensai.kit.web.surfaces import Surface, surface_of
 from rensai.rooms.instance import door as instance
 from rensai.rooms.readers import door as readers
-from rensai.rooms.readers.door import LastUsed, Mutes, Role, User, Visit
-from rensai.rooms.talk.door import HouseRules
+from rensai.rooms.readers.door import HouseRules, LastUsed, Mutes, Role, User, Visit
 
 Anyone = Request[Any, Any, Any]  # Any: whoever asks
 
@@ -87,9 +86,9 @@ async def provide_frame(
 
 
 async def provide_house_rules(services: NamedDependency[Services]) -> HouseRules:
-    """What the operator asks of those who write."""
+    """What the operator asks of people, at most 30 seconds old."""
     settings = await instance.settings(services.db.replica, services.cache)
-    return HouseRules(verified_only=settings.require_email_verification)
+    return HouseRules(verified_email=settings.require_email_verification)
 
 
 DEPENDENCIES = {

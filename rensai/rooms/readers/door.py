@@ -4,8 +4,11 @@ Handlers get the account that is asking as the dependency `user`; `require_role`
 one that may go on.
 """
 
+from msgspec import Struct
+
 from rensai.kit.errors import AuthRequired, Forbidden
 from rensai.rooms.readers.adapters.access_tokens import keys_of
+from rensai.rooms.readers.errors import EmailUnverified
 from rensai.rooms.readers.events import AccountDeleted
 from rensai.rooms.readers.model import Created, Role, User
 from rensai.rooms.readers.model.belongings import Belongings
@@ -31,6 +34,8 @@ __all__ = [
     "AccountDeleted",
     "Belongings",
     "Created",
+    "EmailUnverified",
+    "HouseRules",
     "LastUsed",
     "Mutes",
     "Person",
@@ -48,6 +53,7 @@ __all__ = [
     "person_named",
     "read_lines",
     "require_role",
+    "require_writer",
     "user_of_session",
     "user_within",
     "visit_of_bearer",
@@ -62,3 +68,20 @@ def require_role(user: User | None, role: Role) -> User:
     if not user.may(role):
         raise Forbidden
     return user
+
+
+class HouseRules(Struct, frozen=True):
+    """What this instance asks of people: handlers get it as the dependency `house_rules`."""
+
+    verified_email: bool
+
+
+def require_writer(user: User | None, rules: HouseRules, role: Role = Role.USER) -> User:
+    """The account, if it may publish something here, such as a comment or an upload.
+
+    Where the instance asks for it, that takes a confirmed e-mail address.
+    """
+    writer = require_role(user, role)
+    if rules.verified_email and not writer.email_verified:
+        raise EmailUnverified
+    return writer

@@ -139,7 +139,7 @@ async def test_the_unverified_write_nothing_where_that_is_asked(thread: Thread) 
         await tx.run(_VERIFIED_ONLY)
     thread.clock.advance(timedelta(seconds=31))  # what the operator says is kept for 30
     refused = await new.post("after")
-    assert (refused.status_code, refused.json()["code"]) == (403, "EMAIL_NOT_VERIFIED")
+    assert (refused.status_code, refused.json()["code"]) == (403, "EMAIL_UNVERIFIED")
     old = await thread.reader("old")
     assert (await old.post("after")).status_code == 201
 

@@ -10,16 +10,22 @@ from msgspec import Meta
 
 from rensai.kit.services import Services
 from rensai.kit.web.bodies import Body
-from rensai.kit.web.client import caller
-from rensai.kit.web.cookies import SESSION
+from rensai.kit.web.client import caller_of
 from rensai.kit.web.forms import require_own_page
 from rensai.kit.web.openapi import SIGNED_IN
 from rensai.kit.web.personal import personal
 from rensai.rooms.readers.api.profiles import Password
 from rensai.rooms.readers.api.shapes import Account, account_of
 from rensai.rooms.readers.door import require_role
-from rensai.rooms.readers.errors import LinkExpired, MailDisabled, NameTaken, WrongPassword
+from rensai.rooms.readers.errors import (
+    LinkExpired,
+    MailDisabled,
+    NameTaken,
+    PasswordBreached,
+    WrongPassword,
+)
 from rensai.rooms.readers.model import PASSWORD_LENGTH, Role, User
+from rensai.rooms.readers.model.signing import Visit
 from rensai.rooms.readers.service import changing, letter_links
 
 Anyone = Request[Any, Any, Any]  # Any: whoever asks
@@ -67,22 +73,25 @@ class Verification(Body, frozen=True):
     tags=["auth"],
     summary="Change my password",
     security=SIGNED_IN,
-    opt={"scope": "account:write", "errors": (WrongPassword,)},
+    opt={"scope": "account:write", "errors": (WrongPassword, PasswordBreached)},
 )
 async def change_password(
     data: JSONBody[PasswordChange],
-    request: Anyone,
     services: NamedDependency[Services],
     user: NamedDependency[User | None],
+    visit: NamedDependency[Visit | None],
 ) -> Response[None]:
-    """Set another password. Every other session ends, and so do all tokens."""
+    """Set another password. Every other device is signed out, and all API tokens end.
+
+    An app stays signed in, and gets its next access token by its refresh token.
+    """
     await changing.change_password(
         services.db,
         services.limits,
         require_role(user, Role.USER),
         current=data.current_password,
         new=data.new_password,
-        session=request.cookies.get(SESSION),
+        session=None if visit is None else visit.session,
         clock=services.clock,
     )
     return Response(None)
@@ -134,7 +143,7 @@ async def ask_for_reset(
         services.config,
         services.limits,
         email=data.email,
-        address=_caller(request),
+        address=caller_of(request).address,
     )
     return Response(None)
 
@@ -144,7 +153,7 @@ async def ask_for_reset(
     status_code=HTTP_204_NO_CONTENT,
     tags=["auth"],
     summary="Set a new password by letter",
-    opt={"errors": (LinkExpired,)},
+    opt={"errors": (LinkExpired, PasswordBreached)},
 )
 async def confirm_reset(
     data: JSONBody[Reset], request: Anyone, services: NamedDependency[Services]
@@ -156,7 +165,7 @@ async def confirm_reset(
         services.limits,
         mark=data.token,
         password=data.password,
-        address=_caller(request),
+        address=caller_of(request).address,
         clock=services.clock,
     )
     return Response(None)
@@ -178,7 +187,7 @@ async def verify_email(
         services.db,
         services.limits,
         mark=data.token,
-        address=_caller(request),
+        address=caller_of(request).address,
         clock=services.clock,
     )
     return Response(None)
@@ -200,10 +209,6 @@ async def send_verification(
         services.db, services.config, services.limits, require_role(user, Role.USER)
     )
     return Response(None)
-
-
-def _caller(request: Anyone) -> str:
-    return caller(request.client.host if request.client else "")
 
 
 routes = [

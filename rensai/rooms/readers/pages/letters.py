@@ -13,7 +13,7 @@ from litestar.status_codes import HTTP_200_OK
 
 from rensai.kit.errors import RensaiError
 from rensai.kit.services import Services
-from rensai.kit.web.client import caller
+from rensai.kit.web.client import caller_of
 from rensai.kit.web.cookies import FORM, own_cookie
 from rensai.kit.web.forms import form_token, require_own_page, require_token
 from rensai.kit.web.frame import Frame
@@ -56,7 +56,7 @@ async def ask_for_reset(
             services.config,
             services.limits,
             email=fields.get("email", "").strip(),
-            address=_caller(request),
+            address=caller_of(request).address,
         )
     except RensaiError as problem:
         return _page(
@@ -79,7 +79,7 @@ async def set_new_password(
             services.limits,
             mark=mark,
             password=fields.get("password", "")[:1000],
-            address=_caller(request),
+            address=caller_of(request).address,
             clock=services.clock,
         )
     except RensaiError as problem:
@@ -113,7 +113,7 @@ async def verify(
             services.db,
             services.limits,
             mark=mark,
-            address=_caller(request),
+            address=caller_of(request).address,
             clock=services.clock,
         )
     except RensaiError as problem:
@@ -165,10 +165,6 @@ def _words(problem: RensaiError) -> str:
         if isinstance(first, dict) and "message" in first:
             return str(first["message"])  # pyright: ignore[reportUnknownArgumentType]  # ours
     return problem.message
-
-
-def _caller(request: Anyone) -> str:
-    return caller(request.client.host if request.client else "")
 
 
 routes = [reset_page, ask_for_reset, set_new_password, verify_page, verify]

@@ -1,6 +1,7 @@
 """Passwords and addresses, changed by whoever owns the account, and its end."""
 
 from datetime import timedelta
+from uuid import UUID
 
 from rensai.kit import texts
 from rensai.kit.clock import Clock
@@ -12,6 +13,7 @@ from rensai.rooms.readers.errors import AccountClosed, NameTaken, WrongPassword
 from rensai.rooms.readers.events import EmailChanged, PasswordChanged, VerificationAsked
 from rensai.rooms.readers.model import EMAIL, PASSWORD_LENGTH, User
 from rensai.rooms.readers.service.ending import delete_account, end_sign_ins
+from rensai.rooms.readers.service.registration import has_right_length, require_good_password
 from rensai.rooms.readers.store import accounts, letters, profiles
 
 CONFIRM = Rule("confirm-password", 10, timedelta(minutes=15))
@@ -38,21 +40,22 @@ async def change_password(
     *,
     current: str,
     new: str,
-    session: str | None,
+    session: UUID | None,
     clock: Clock,
 ) -> None:
     """Another password; everything else that is signed in is signed out, tokens too.
 
-    `session` is the cookie of whoever asks, who stays.
+    `session` is that of whoever asks, who stays.
     """
-    require_password(new, user.username, user.email)
+    require_length(new)
+    require_good_password(user.username, user.email, new)
     old_hash = await confirm_password(db, limits, user.id, current)
     new_hash = await passwords.hash_password(new)
     now = clock.now()
     async with db.transaction() as tx:
         if not await profiles.set_password(tx, user.id, old=old_hash, new=new_hash, now=now):
             raise WrongPassword  # it has been changed meanwhile
-        await end_sign_ins(tx, user.id, but_session=session)
+        await end_sign_ins(tx, user.id, now=now, but=session)
         await emit(tx, PasswordChanged(user_id=user.id))
 
 
@@ -92,10 +95,8 @@ def require_email(email: str) -> None:
         raise texts.wrong("email", "It must be an e-mail address.")
 
 
-def require_password(password: str, *names: str) -> None:
-    """Refuse a password that is too short or too long, or is no secret."""
-    shortest, longest = PASSWORD_LENGTH
-    if not shortest <= len(password) <= longest:
+def require_length(password: str) -> None:
+    """Refuse a password that is too short or too long."""
+    if not has_right_length(password):
+        shortest, longest = PASSWORD_LENGTH
         raise texts.wrong("password", f"It must have {shortest} to {longest} characters.")
-    if password.casefold() in {name.casefold() for name in names}:
-        raise texts.wrong("password", "It must not be the name or the address of the account.")

@@ -1,8 +1,8 @@
 """What ends with a password, with a ban, and with an account."""
 
-import hashlib
 import secrets
 from datetime import datetime
+from uuid import UUID
 
 from rensai.kit.db import Tx
 from rensai.kit.events import emit
@@ -10,14 +10,17 @@ from rensai.rooms.readers.errors import LastAdmin, UserNotFound
 from rensai.rooms.readers.events import AccountDeleted
 from rensai.rooms.readers.model import Role
 from rensai.rooms.readers.model.profiles import Person
-from rensai.rooms.readers.store import accounts, letters, people
+from rensai.rooms.readers.store import accounts, letters, people, refresh, sessions
 from rensai.rooms.readers.store import ending as store
 
 
-async def end_sign_ins(tx: Tx, user_id: int, *, but_session: str | None = None) -> None:
-    """Sign an account out everywhere, save in the session of this cookie; its tokens end too."""
-    kept = None if but_session is None else hash_of(but_session)
-    await store.end_sessions(tx, user_id, but=kept)
+async def end_sign_ins(tx: Tx, user_id: int, *, now: datetime, but: UUID | None = None) -> None:
+    """Sign an account out everywhere, save on the device of this session.
+
+    Its API tokens end too, and so does whatever links in letters are good for.
+    """
+    await sessions.delete_all(tx, user_id, but=but)
+    await refresh.revoke_all(tx, user_id, now, but=but)
     await store.end_tokens(tx, user_id)
     await letters.end_marks(tx, user_id)
 
@@ -34,7 +37,7 @@ async def delete_account(tx: Tx, user_id: int, *, actor_id: int | None, now: dat
     if is_standing_admin(person):
         await require_another_admin(tx, person.id)
     name = f"deleted-{secrets.token_hex(6)}"
-    await end_sign_ins(tx, user_id)
+    await end_sign_ins(tx, user_id, now=now)
     await store.erase_own(tx, user_id)
     await store.bury(tx, user_id, name=name, email=f"{name}@deleted.invalid", now=now)
     await people.log(tx, user_id, actor_id=actor_id, action="deleted", detail="", now=now)
@@ -50,8 +53,3 @@ async def require_another_admin(tx: Tx, user_id: int) -> None:
     """Refuse what would leave this instance without anybody to run it. Admins are locked."""
     if not await people.another_admin(tx, user_id):
         raise LastAdmin
-
-
-def hash_of(secret: str) -> bytes:
-    """What is stored of something random that only its holder has."""
-    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()

@@ -12,8 +12,10 @@ from rensai.rooms.readers.errors import LinkExpired, MailDisabled
 from rensai.rooms.readers.events import PasswordChanged, ResetAsked, VerificationAsked
 from rensai.rooms.readers.model import User
 from rensai.rooms.readers.model.letters import Purpose
-from rensai.rooms.readers.service.changing import require_email, require_password
-from rensai.rooms.readers.service.ending import end_sign_ins, hash_of
+from rensai.rooms.readers.service.changing import require_email, require_length
+from rensai.rooms.readers.service.ending import end_sign_ins
+from rensai.rooms.readers.service.registration import require_good_password
+from rensai.rooms.readers.service.secrets import hash_of
 from rensai.rooms.readers.store import accounts, letters
 
 RESETS_OF_ADDRESS = Rule("reset-caller", 10, timedelta(hours=1))
@@ -43,20 +45,21 @@ async def reset_password(
 ) -> None:
     """Set a password by the link of a letter, once; everything is signed out."""
     await limits.check(MARKS_TRIED, address)
-    require_password(password)
+    require_length(password)
     hashed_mark, now = hash_of(mark), clock.now()
     found = await letters.good_mark(db.primary, hashed_mark, Purpose.RESET.value, now)
     if found is None:
         raise LinkExpired
     user = await accounts.by_id(db.primary, found.user_id)
-    if user is not None:
-        require_password(password, user.username, user.email)
+    if user is None:
+        raise LinkExpired
+    require_good_password(user.username, user.email, password)
     hashed = await passwords.hash_password(password)
     async with db.transaction() as tx:
         used = await letters.use_mark(tx, hashed_mark, Purpose.RESET.value, now)
         if used is None or not await letters.set_password(tx, used, hashed, now):
             raise LinkExpired
-        await end_sign_ins(tx, used.user_id)
+        await end_sign_ins(tx, used.user_id, now=now)
         await emit(tx, PasswordChanged(user_id=used.user_id))
 
 

@@ -4,7 +4,6 @@ What a link carries is made when the letter is sent and stored as a hash, so nei
 nor the waiting tasks hold anything that opens an account.
 """
 
-import secrets
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -17,7 +16,7 @@ from rensai.kit.clock import Clock
 from rensai.kit.db import Database
 from rensai.kit.log import get_logger
 from rensai.rooms.readers.model.letters import LIFETIME, LIVE_MARKS, Addressee, Purpose
-from rensai.rooms.readers.service.ending import hash_of
+from rensai.rooms.readers.service.secrets import hash_of, new_secret
 from rensai.rooms.readers.store import letters as store
 
 _LOG = get_logger("rensai.readers")
@@ -58,6 +57,8 @@ async def send_reset(db: Database, config: Config, clock: Clock, email: str) -> 
 
 async def send_verification(db: Database, config: Config, clock: Clock, user_id: int) -> None:
     """Ask the owner of an account's address to confirm it, unless he has."""
+    if config.smtp_url is None:
+        return
     addressee = await store.addressee(db.primary, user_id)
     if addressee is not None and not addressee.email_verified:
         await _send_link(db, config, clock, addressee, Purpose.VERIFY)
@@ -88,7 +89,7 @@ async def tell_email_changed(db: Database, config: Config, user_id: int, before:
 async def _send_link(
     db: Database, config: Config, clock: Clock, addressee: Addressee, purpose: Purpose
 ) -> None:
-    mark = secrets.token_urlsafe(32)
+    mark = new_secret()
     now = clock.now()
     async with db.transaction() as tx:
         await store.add_mark(

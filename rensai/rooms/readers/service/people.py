@@ -90,7 +90,7 @@ async def change_person(
         return person
     changed = await store.change(tx, wanted, now)
     if wanted.is_banned or not wanted.is_active:
-        await end_sign_ins(tx, person.id)
+        await end_sign_ins(tx, person.id, now=now)
     for action, detail in done:
         await store.log(tx, person.id, actor_id=actor_id, action=action, detail=detail, now=now)
         _LOG.info("account changed", account=person.id, by=actor_id, action=action)

@@ -4,9 +4,6 @@ from datetime import datetime
 
 from rensai.kit.db import Command, Query, Tx
 
-_SESSIONS = Command(
-    "DELETE FROM sessions WHERE user_id = $1 AND id_hash IS DISTINCT FROM $2::bytea"
-)
 _TOKENS = Command("DELETE FROM api_tokens WHERE user_id = $1")
 # A name that is kept must be free of the row that had it, and no other may take it.
 _BURY = Query(
@@ -25,12 +22,9 @@ _BURY = Query(
 )
 _SETTINGS = Command("DELETE FROM reader_settings WHERE user_id = $1")
 _MUTES = Command("DELETE FROM mutes WHERE user_id = $1")
+# They say roughly where somebody was, and with what.
+_REFRESH_TOKENS = Command("DELETE FROM refresh_tokens WHERE user_id = $1")
 _ACTIONS = Command("UPDATE account_actions SET detail = '' WHERE user_id = $1 AND detail <> ''")
-
-
-async def end_sessions(tx: Tx, user_id: int, *, but: bytes | None) -> None:
-    """Sign out everywhere, save where the session with this hash is."""
-    await tx.run(_SESSIONS, user_id, but)
 
 
 async def end_tokens(tx: Tx, user_id: int) -> None:
@@ -46,4 +40,5 @@ async def erase_own(tx: Tx, user_id: int) -> None:
     """What this room itself has of an account."""
     await tx.run(_SETTINGS, user_id)
     await tx.run(_MUTES, user_id)
+    await tx.run(_REFRESH_TOKENS, user_id)
     await tx.run(_ACTIONS, user_id)

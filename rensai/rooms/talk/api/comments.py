@@ -12,7 +12,7 @@ from rensai.kit.web import cursor as cursors
 from rensai.kit.web.filters import known_filters
 from rensai.kit.web.openapi import SIGNED_IN
 from rensai.kit.web.paging import DEFAULT_LIMIT, Cursor, Limit, Page
-from rensai.rooms.readers.door import Role, User, require_role
+from rensai.rooms.readers.door import EmailUnverified, HouseRules, Role, User, require_role
 from rensai.rooms.talk.api.asking import (
     READING,
     WRITING,
@@ -24,8 +24,8 @@ from rensai.rooms.talk.api.asking import (
     uid_of,
 )
 from rensai.rooms.talk.api.shapes import CommentAnswer, EditedComment, WrittenComment
-from rensai.rooms.talk.errors import EditWindowOver, EmailUnverified
-from rensai.rooms.talk.model.comments import TIME_KEY_TYPES, HouseRules
+from rensai.rooms.talk.errors import EditWindowOver
+from rensai.rooms.talk.model.comments import TIME_KEY_TYPES
 from rensai.rooms.talk.service import history, likes, moderation, reading, writing
 from rensai.rooms.talk.service.places import comment_of_uid
 from rensai.rooms.talk.service.speaking import LIKES, count_attempt

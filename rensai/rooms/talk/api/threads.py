@@ -13,7 +13,7 @@ from rensai.kit.web.openapi import SIGNED_IN
 from rensai.kit.web.paging import DEFAULT_LIMIT, Cursor, Limit, Page, page_of
 from rensai.rooms.catalogue import door as catalogue
 from rensai.rooms.catalogue.door import ChapterNotFound, SeenChapter, SeriesNotFound
-from rensai.rooms.readers.door import Role, User, require_role
+from rensai.rooms.readers.door import EmailUnverified, HouseRules, Role, User, require_role
 from rensai.rooms.talk.api.asking import (
     READING,
     WRITING,
@@ -23,8 +23,8 @@ from rensai.rooms.talk.api.asking import (
     uid_of,
 )
 from rensai.rooms.talk.api.shapes import CommentAnswer, NewComment
-from rensai.rooms.talk.errors import CommentNotFound, EmailUnverified
-from rensai.rooms.talk.model.comments import HouseRules, Order, Place
+from rensai.rooms.talk.errors import CommentNotFound
+from rensai.rooms.talk.model.comments import Order, Place
 from rensai.rooms.talk.service import reading, writing
 from rensai.rooms.talk.service.places import comment_of_uid
 

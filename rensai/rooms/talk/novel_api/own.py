@@ -14,9 +14,9 @@ from rensai.kit.services import Services
 from rensai.kit.web.openapi import SIGNED_IN
 from rensai.rooms.catalogue import door as catalogue
 from rensai.rooms.catalogue.door import SeenChapter, SeenStory
-from rensai.rooms.readers.door import Role, User, require_role
-from rensai.rooms.talk.errors import CommentNotFound, EmailUnverified
-from rensai.rooms.talk.model.comments import HouseRules, Place
+from rensai.rooms.readers.door import EmailUnverified, HouseRules, Role, User, require_role
+from rensai.rooms.talk.errors import CommentNotFound
+from rensai.rooms.talk.model.comments import Place
 from rensai.rooms.talk.model.reports import Filed, Target, Weighed
 from rensai.rooms.talk.novel_api.shapes import (
     NovelCommentPosted,

@@ -8,14 +8,13 @@ from rensai.kit.ids import new_uid
 from rensai.kit.limits import Limits
 from rensai.kit.texts import prose
 from rensai.rooms.readers import door as readers
-from rensai.rooms.readers.door import User
+from rensai.rooms.readers.door import HouseRules, User, require_writer
 from rensai.rooms.talk.errors import CommentNotFound, EditWindowOver
 from rensai.rooms.talk.model.comments import (
     EDIT_WINDOW,
     LONGEST_COMMENT,
     Comment,
     Draft,
-    HouseRules,
     Place,
 )
 from rensai.rooms.talk.service.counting import touch
@@ -24,7 +23,6 @@ from rensai.rooms.talk.service.speaking import (
     COMMENTS,
     count_attempt,
     refuse_the_same,
-    require_voice,
 )
 from rensai.rooms.talk.store import comments as store
 from rensai.rooms.talk.store import likes
@@ -35,7 +33,7 @@ async def weigh(limits: Limits, user: User, rules: HouseRules, content: str) -> 
 
     It comes before the transaction: whoever writes too often must not keep connections busy.
     """
-    require_voice(user, rules)
+    require_writer(user, rules)
     text = prose("content", content, least=1, most=LONGEST_COMMENT)
     await count_attempt(limits, COMMENTS, user)
     return text
