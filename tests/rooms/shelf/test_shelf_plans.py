@@ -60,6 +60,14 @@ _FIRST = Query("SELECT id FROM users WHERE username = 'reader1'", int)
 _ANALYSE = Command("VACUUM ANALYZE users, reading_progress, reading_history, bookmarks")
 
 
+_OF_CHAPTERS: tuple[Query[Any], ...] = (history.READ, history.OF_CHAPTERS)
+_PORTIONS: tuple[Query[Any], ...] = (
+    belongings.PROGRESS,
+    belongings.BOOKMARKS,
+    belongings.HISTORY,
+)
+
+
 @pytest.fixture
 async def filled(database: Database) -> Database:
     await fill(database, STORIES)
@@ -125,7 +133,7 @@ async def test_small_questions_touch_what_they_are_about(filled: Database) -> No
     reader = await filled.primary.first(_FIRST)
     chapters = list(range(1, 201))
     async with filled.transaction() as tx:
-        for query in (history.READ, history.OF_CHAPTERS):
+        for query in _OF_CHAPTERS:
             await assert_served_by_index(tx, query, reader, chapters, at_most=200)
         statuses = [int(status) for status in FOLLOWS]
         for stories in ([7], list(range(1, 41))):
@@ -134,10 +142,7 @@ async def test_small_questions_touch_what_they_are_about(filled: Database) -> No
             )
             plan = await plan_of(tx, bookmarks.FOLLOWERS, stories, statuses)
             assert "Index Only Scan" in {node["Node Type"] for node in nodes(plan)}
-        portions: Sequence[Query[Any]] = (
-            *(belongings.PROGRESS, belongings.BOOKMARKS, belongings.HISTORY),
-        )
-        for portion in portions:
+        for portion in _PORTIONS:
             await assert_served_by_index(tx, portion, reader, 300, 100, at_most=100)
 
 

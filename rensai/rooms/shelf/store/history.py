@@ -41,13 +41,13 @@ READ = Query(
     """,
     int,
 )
-# Held in the order in which everybody writes them; as an array, so that each is looked up and what
-# else the reader has is left alone.
+# Held in the order in which everybody writes them, and then found where they lie, so that what else
+# the reader has is left alone.
 FORGET_SOME = Query(
     """
     DELETE FROM reading_history
-    WHERE user_id = $1 AND chapter_id = ANY(ARRAY(
-        SELECT chapter_id FROM reading_history
+    WHERE ctid = ANY(ARRAY(
+        SELECT ctid FROM reading_history
         WHERE user_id = $1
         ORDER BY chapter_id
         LIMIT $2
@@ -60,8 +60,8 @@ FORGET_SOME = Query(
 FORGET_STORY = Query(
     """
     DELETE FROM reading_history
-    WHERE user_id = $1 AND chapter_id = ANY(ARRAY(
-        SELECT chapter_id FROM reading_history
+    WHERE ctid = ANY(ARRAY(
+        SELECT ctid FROM reading_history
         WHERE user_id = $1 AND chapter_id = ANY(ARRAY(
             SELECT chapter_id FROM reading_history
             WHERE user_id = $1 AND story_id = $3
