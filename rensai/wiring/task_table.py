@@ -13,6 +13,7 @@ from rensai.rooms.readers.tasks import (
     tell_password_changed,
 )
 from rensai.rooms.search.tasks import keep_whole, refresh, refresh_source, refresh_taxonomy
+from rensai.rooms.shelf.tasks import forget_reader, forget_reader_again, forget_when_read
 from rensai.rooms.talk import tasks as talk
 from rensai.wiring.belongings import export_archive, import_archive
 
@@ -35,4 +36,7 @@ TASKS: tuple[AnyTask, ...] = (
     keep_whole,
     talk.count_reactions,
     talk.forget_reader,
+    forget_when_read,
+    forget_reader,
+    forget_reader_again,
 )
