@@ -182,6 +182,25 @@ class Config:
         ),
     ]
 
+    # What readers read
+    progress_flush_seconds: Annotated[
+        int,
+        About(
+            whole(1, 60),
+            "How long a web process gathers what readers have read before it writes it: a crash "
+            "loses no more than that.",
+            "2",
+        ),
+    ]
+    history_days: Annotated[
+        int,
+        About(
+            whole(1, 36500),
+            "How long it is told when a chapter was read; that it was read stays known.",
+            "90",
+        ),
+    ]
+
     # Object storage
     storage_endpoint: Annotated[
         str | None,

@@ -3,6 +3,7 @@
 import os
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
+from datetime import timedelta
 
 from litestar import Litestar
 from litestar.di import Provide
@@ -18,6 +19,7 @@ from rensai.kit.web.headers import Site
 from rensai.kit.web.metrics import HttpMetrics
 from rensai.kit.web.siblings import Siblings
 from rensai.rooms.search.door import Index
+from rensai.rooms.shelf.door import ProgressBuffer, ShelfMarks
 from rensai.wiring.health import process_state
 from rensai.wiring.openapi import api_description
 from rensai.wiring.routes import ROUTES
@@ -34,6 +36,9 @@ def create_app(services: Services, routes: Sequence[ControllerRouterHandler] = R
         return ProcessFigures(str(os.getpid()), list(metrics.series()), gauges)
 
     index = Index()
+    every = timedelta(seconds=config.progress_flush_seconds)
+    progress = ProgressBuffer(services.db, services.clock, every)
+    marks = ShelfMarks(services.db.primary, progress)
     description = api_description(routes, config.base_url)
     siblings = Siblings(config.data_dir / "run" / "metrics", own_figures)
 
@@ -48,6 +53,12 @@ def create_app(services: Services, routes: Sequence[ControllerRouterHandler] = R
         yield
         await index.close()
 
+    @asynccontextmanager
+    async def writing_progress(_: Litestar) -> AsyncGenerator[None, None]:
+        progress.start()
+        yield
+        await progress.close()
+
     return application(
         routes,
         site=Site(config.base_url, config.storage_public_url),
@@ -58,9 +69,15 @@ def create_app(services: Services, routes: Sequence[ControllerRouterHandler] = R
             "services": Provide(lambda: services, sync_to_thread=False),
             "description": Provide(lambda: description, sync_to_thread=False),
             "index": Provide(lambda: index, sync_to_thread=False),
+            "progress": Provide(lambda: progress, sync_to_thread=False),
+            "read_marks": Provide(lambda: marks, sync_to_thread=False),
             "siblings": Provide(lambda: siblings, sync_to_thread=False),
             **DEPENDENCIES,
         },
         state={"services": services},
-        lifespan=[searching, *([sharing_figures] if config.web_processes > 1 else [])],
+        lifespan=[
+            searching,
+            writing_progress,
+            *([sharing_figures] if config.web_processes > 1 else []),
+        ],
     )

@@ -1,5 +1,8 @@
-"""What other floors and rooms may know of the shelf."""
+"""What other rooms may know of the shelf."""
 
+from rensai.rooms.shelf.service.bookmarks import followers_of
+from rensai.rooms.shelf.service.buffer import ProgressBuffer
 from rensai.rooms.shelf.service.figures import count_opinions
+from rensai.rooms.shelf.service.marks import ShelfMarks
 
-__all__ = ["count_opinions"]
+__all__ = ["ProgressBuffer", "ShelfMarks", "count_opinions", "followers_of"]

@@ -1,4 +1,4 @@
-"""What can go wrong on the shelf."""
+"""What readers may hear of their shelf besides good news."""
 
 from rensai.kit.errors import Conflict, NotFound
 
@@ -31,3 +31,9 @@ class EntryNotFound(NotFound):
     """That is not on this list."""
 
     code = "ENTRY_NOT_FOUND"
+
+
+class BookmarkNotFound(NotFound):
+    """That story is not on your shelf."""
+
+    novel_code = "bookmark_not_found"

@@ -1,1 +1,1 @@
-"""Tests of the room shelf."""
+"""Tests of the shelf, on the real database."""

@@ -1,9 +1,9 @@
 """What readers get to see of one story and of one chapter."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from decimal import Decimal
-from typing import Protocol
 from uuid import UUID
 
 import msgspec
@@ -181,12 +181,12 @@ class ChapterCard(msgspec.Struct, frozen=True):
     language: str
 
 
-class ReadMarks(Protocol):
+class ReadMarks(ABC):
     """Whoever knows what somebody has read; handlers get it by the name `read_marks`."""
 
+    @abstractmethod
     async def read_of(self, user_id: int, chapter_ids: Sequence[int]) -> Collection[int]:
         """Those of the chapters that this account has read."""
-        ...
 
 
 class ChapterRow(msgspec.Struct, frozen=True):

@@ -2,6 +2,12 @@
 
 from litestar.types import ControllerRouterHandler
 
-from rensai.rooms.shelf.api import entries, lists, ratings
+from rensai.rooms.shelf.api import entries, library, lists, progress, ratings
 
-routes: list[ControllerRouterHandler] = [*ratings.routes, *lists.routes, *entries.routes]
+routes: list[ControllerRouterHandler] = [
+    *library.routes,
+    *progress.routes,
+    *ratings.routes,
+    *lists.routes,
+    *entries.routes,
+]

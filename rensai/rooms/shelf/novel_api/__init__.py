@@ -2,6 +2,11 @@
 
 from litestar.types import ControllerRouterHandler
 
-from rensai.rooms.shelf.novel_api import ratings
+from rensai.rooms.shelf.novel_api import history, library, progress, ratings
 
-routes: list[ControllerRouterHandler] = [*ratings.routes]
+routes: list[ControllerRouterHandler] = [
+    *library.routes,
+    *progress.routes,
+    *history.routes,
+    *ratings.routes,
+]
