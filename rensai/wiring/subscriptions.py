@@ -2,19 +2,25 @@
 
 from rensai.kit.events import Digest, Event, Subscriber, Within
 from rensai.rooms.catalogue import door as catalogue
+from rensai.rooms.readers import door as readers
 from rensai.rooms.search import tasks as search
-from rensai.rooms.shelf import door as shelf
+from rensai.rooms.shelf import tasks as shelf
+from rensai.rooms.shelf.door import count_opinions
 
 _refresh_entry = Digest(search.refresh, lambda event: event.story_id)
 
 SUBSCRIPTIONS: dict[type[Event], tuple[Subscriber, ...]] = {
     catalogue.StoryChanged: (_refresh_entry,),
     catalogue.StoryDeleted: (_refresh_entry,),
-    catalogue.StoriesCounted: (Within(shelf.count_opinions),),
+    catalogue.StoriesCounted: (Within(count_opinions),),
     catalogue.StoryRecounted: (_refresh_entry,),
     catalogue.ChapterPublished: (_refresh_entry,),
     catalogue.ChapterChanged: (_refresh_entry,),
     catalogue.ChapterDeleted: (_refresh_entry,),
     catalogue.SourcePolicyChanged: (search.refresh_source,),
     catalogue.TaxonomyChanged: (search.refresh_taxonomy,),
+    readers.AccountDeleted: (
+        Digest(search.forget_reader, lambda event: event.user_id),
+        Digest(shelf.forget_reader, lambda event: event.user_id),
+    ),
 }

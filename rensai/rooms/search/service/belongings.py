@@ -16,6 +16,7 @@ from rensai.rooms.search.adapters.questions import one_spelling
 from rensai.rooms.search.model import LONGEST_NAME, LONGEST_SAVED, MOST_SAVED, SavedSearch
 from rensai.rooms.search.store import saved as store
 
+_OLDEST = datetime(1970, 1, 1, tzinfo=UTC)
 _NEWEST = (datetime(9999, 1, 1, tzinfo=UTC), UUID(int=2**128 - 1))
 Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 
@@ -64,10 +65,14 @@ def _read(user_id: int, line: bytes, now: datetime) -> SavedSearch | None:
         query, _ = one_spelling(given.query)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, Invalid):
         return None
-    updated_at = min(given.updated_at, now)
-    return SavedSearch(
-        new_uid(), user_id, name, query, min(given.created_at, updated_at), updated_at
-    )
+    updated_at = _moment(given.updated_at, now)
+    created_at = _moment(given.created_at, updated_at)
+    return SavedSearch(new_uid(), user_id, name, query, created_at, updated_at)
+
+
+def _moment(given: datetime, latest: datetime) -> datetime:
+    """A time of the past, and none so long ago that no calendar reaches it in every zone."""
+    return latest if given >= latest else max(given, _OLDEST).astimezone(UTC)
 
 
 BELONGINGS = (Belongings("saved_searches", search_rows, restore_searches),)

@@ -30,16 +30,20 @@ from rensai.rooms.shelf.model.lists import (
 )
 from rensai.rooms.shelf.model.opinions import EntryLine, ListLine, RatingLine
 from rensai.rooms.shelf.model.ratings import LONGEST_REVIEW, Rating
+from rensai.rooms.shelf.service.track import moment_of
 from rensai.rooms.shelf.store import entries as entry_store
 from rensai.rooms.shelf.store import lists as list_store
 from rensai.rooms.shelf.store import ratings as rating_store
 
 T = TypeVar("T")
 
+_RATINGS = msgspec.json.Decoder(RatingLine)
+_LISTS: msgspec.json.Decoder[ListLine | EntryLine] = msgspec.json.Decoder(ListLine | EntryLine)
+
 
 async def restore_ratings(tx: Tx, user: User, lines: Sequence[bytes], now: datetime) -> int:
     """Take in what somebody thinks of stories; how many lines were taken."""
-    given = _read(lines, RatingLine)
+    given = _read(lines, _RATINGS)
     stories = await catalogue.find_stories(tx, _addresses(given))
     ratings: dict[int, Rating] = {}
     taken = 0
@@ -59,7 +63,7 @@ async def restore_ratings(tx: Tx, user: User, lines: Sequence[bytes], now: datet
 
 async def restore_lists(tx: Tx, user: User, lines: Sequence[bytes], now: datetime) -> int:
     """Take in somebody's reading lists; how many lines were taken."""
-    given = _read(lines, ListLine | EntryLine)
+    given = _read(lines, _LISTS)
     await list_store.lock_owner(tx, user.id)
     taken = 0
     for one in given:
@@ -74,8 +78,7 @@ async def restore_lists(tx: Tx, user: User, lines: Sequence[bytes], now: datetim
     return taken
 
 
-def _read(lines: Sequence[bytes], kind: type[T] | object) -> list[T]:
-    decoder: msgspec.json.Decoder[T] = msgspec.json.Decoder(kind)  # type: ignore[arg-type]
+def _read(lines: Sequence[bytes], decoder: msgspec.json.Decoder[T]) -> list[T]:
     found: list[T] = []
     for line in lines:
         try:
@@ -99,7 +102,7 @@ def _rating(
         return None
     if story_id is None:
         return None
-    updated_at = min(one.updated_at, now)
+    updated_at = moment_of(one.updated_at, now)
     return Rating(
         id=0,
         uid=new_uid(),
@@ -107,14 +110,14 @@ def _rating(
         story_id=story_id,
         score=one.score,
         review_text=review or None,
-        created_at=min(one.created_at, updated_at),
+        created_at=moment_of(one.created_at, updated_at),
         updated_at=updated_at,
     )
 
 
 async def _restore_list(tx: Tx, user_id: int, one: ListLine, now: datetime) -> bool:
     """Make a list, or give it what is newer; False when there is no room or it is none."""
-    updated_at = min(one.updated_at, now)
+    updated_at = moment_of(one.updated_at, now)
     try:
         title = one_line("title", one.title, LONGEST_TITLE)
         description = several_lines("description", one.description, LONGEST_DESCRIPTION)
@@ -134,7 +137,7 @@ async def _restore_list(tx: Tx, user_id: int, one: ListLine, now: datetime) -> b
         description=description,
         is_public=one.is_public,
         entry_count=0,
-        created_at=min(one.created_at, updated_at),
+        created_at=moment_of(one.created_at, updated_at),
         updated_at=updated_at,
     )
     if known is None:
@@ -166,7 +169,7 @@ async def _restore_entries(
                 continue
             position += GAP
             note = several_lines("note", one.note, LONGEST_NOTE)
-            new[story_id] = Entry(story_id, position, note, min(one.added_at, now))
+            new[story_id] = Entry(story_id, position, note, moment_of(one.added_at, now))
         taken += 1
     if new:
         added = await entry_store.insert(tx, kept.id, list(new.values()))
