@@ -16,6 +16,7 @@ _refresh_entry = Digest(search.refresh, lambda event: event.story_id)
 _count_reactions = Digest(
     talk_tasks.count_reactions, lambda event: event.comment_id, after=talk.COUNT_AFTER
 )
+_forget_searches = Digest(search.forget_reader, lambda event: event.user_id)
 _forget_shelf = Digest(shelf_tasks.forget_reader, lambda event: event.user_id)
 _forget_talk = Digest(talk_tasks.forget_reader, lambda event: event.user_id)
 
@@ -29,7 +30,7 @@ SUBSCRIPTIONS: dict[type[Event], tuple[Subscriber, ...]] = {
     catalogue.ChapterDeleted: (_refresh_entry,),
     catalogue.SourcePolicyChanged: (search.refresh_source,),
     catalogue.TaxonomyChanged: (search.refresh_taxonomy,),
-    readers_news.AccountDeleted: (_of_account, _forget_shelf, _forget_talk),
+    readers_news.AccountDeleted: (_of_account, _forget_searches, _forget_shelf, _forget_talk),
     readers_news.ResetAsked: (readers.send_reset,),
     readers_news.VerificationAsked: (readers.send_verification,),
     readers_news.PasswordChanged: (readers.tell_password_changed,),

@@ -6,6 +6,7 @@ import msgspec
 
 from rensai.kit.events import About
 from rensai.kit.tasks import TaskContext, enqueue, task
+from rensai.rooms.shelf.service.forget_opinions import forget_opinions
 from rensai.rooms.shelf.service.forgetting import forget_reading
 from rensai.rooms.shelf.service.history import forget_when
 
@@ -32,8 +33,9 @@ async def forget_when_read(context: TaskContext, args: ForgetWhen) -> None:
 
 @task(name="shelf.forget_reader", timeout=timedelta(hours=1))
 async def forget_reader(context: TaskContext, args: About) -> None:
-    """Erase what accounts that are gone have read and kept."""
+    """Erase what accounts that are gone have read, kept and thought."""
     await forget_reading(context.db, context.clock, args.ids)
+    await forget_opinions(context.db, context.clock, args.ids)
     async with context.db.transaction() as tx:
         await enqueue(tx, forget_reader_again, args, delay=AGAIN_AFTER)
 
@@ -42,3 +44,4 @@ async def forget_reader(context: TaskContext, args: About) -> None:
 async def forget_reader_again(context: TaskContext, args: About) -> None:
     """What such an account had sent last may have been written after the first time."""
     await forget_reading(context.db, context.clock, args.ids)
+    await forget_opinions(context.db, context.clock, args.ids)

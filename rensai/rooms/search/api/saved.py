@@ -16,6 +16,7 @@ from rensai.kit.web.bodies import Body
 from rensai.kit.web.filters import known_filters
 from rensai.kit.web.openapi import SIGNED_IN
 from rensai.kit.web.paging import DEFAULT_LIMIT, Cursor, Limit, Page, page_of
+from rensai.kit.web.personal import personal
 from rensai.rooms.readers.door import Role, User, require_role
 from rensai.rooms.search.errors import SearchNameTaken, SearchNotFound, TooManySearches
 from rensai.rooms.search.model import LONGEST_NAME, LONGEST_SAVED
@@ -24,7 +25,6 @@ from rensai.rooms.search.service import saved as service
 from rensai.rooms.search.service.index import Index
 
 _KEY_TYPES = (datetime, UUID)
-_PRIVATE = {"Cache-Control": "private, no-store"}
 _READ = {"scope": "library:read"}
 _WRITE = {"scope": "library:write"}
 
@@ -87,7 +87,7 @@ async def keep_search(
     async with services.db.transaction() as tx:
         kept = await service.save(tx, services.clock, reader.id, name=data.name, query=query)
     told = SavedSearch.of(kept, services.config.base_url)
-    return Response(told, status_code=HTTP_201_CREATED, headers=_PRIVATE)
+    return personal(told, status=HTTP_201_CREATED)
 
 
 @get(
@@ -112,7 +112,7 @@ async def list_searches(
     rows = await service.list_saved(services.db.primary, reader.id, after=after, limit=limit)
     page = page_of(rows, limit, lambda last: cursors.encode(secret, listing, last.key))
     items = [SavedSearch.of(row, services.config.base_url) for row in page.items]
-    return Response(Page(items, page.next_cursor, page.has_more), headers=_PRIVATE)
+    return personal(Page(items, page.next_cursor, page.has_more))
 
 
 @get(
@@ -130,7 +130,7 @@ async def one_search(
     """A search that the reader keeps."""
     reader = require_role(user, Role.USER)
     kept = await service.one_saved(services.db.primary, reader.id, _uid(search_id))
-    return Response(SavedSearch.of(kept, services.config.base_url), headers=_PRIVATE)
+    return personal(SavedSearch.of(kept, services.config.base_url))
 
 
 @patch(
@@ -162,7 +162,7 @@ async def change_search(
             name=None if data.name is UNSET else data.name,
             query=query,
         )
-    return Response(SavedSearch.of(kept, services.config.base_url), headers=_PRIVATE)
+    return personal(SavedSearch.of(kept, services.config.base_url))
 
 
 @delete(

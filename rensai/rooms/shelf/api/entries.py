@@ -1,7 +1,7 @@
 """What is on reading lists, over `/api/v1`."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, cast
 from uuid import UUID
 
 from litestar import Response, delete, get, put
@@ -16,10 +16,12 @@ from rensai.kit.web.bodies import Body
 from rensai.kit.web.filters import known_filters
 from rensai.kit.web.openapi import SIGNED_IN
 from rensai.kit.web.paging import DEFAULT_LIMIT, Cursor, Limit, Page, page_of
+from rensai.kit.web.personal import personal
 from rensai.rooms.catalogue import door as catalogue
 from rensai.rooms.catalogue.door import SeriesNotFound
 from rensai.rooms.readers.door import Role, User, require_role
-from rensai.rooms.shelf.api.shapes import PRIVATE, READ, WRITE, SeriesCard, require_uid
+from rensai.rooms.shelf.api.held import HeldSeries
+from rensai.rooms.shelf.api.shapes import READ, WRITE, require_uid
 from rensai.rooms.shelf.errors import EntryNotFound, ListNotFound, ShelfFull
 from rensai.rooms.shelf.model.lists import (
     ENTRY_KEY_TYPES,
@@ -50,13 +52,13 @@ class Order(Body, frozen=True):
 class ListEntry(Struct, frozen=True, rename="camel"):
     """A series on a reading list."""
 
-    series: SeriesCard
+    series: HeldSeries
     note: str
     added_at: datetime
 
     @classmethod
     def of(cls, shown: ShownEntry) -> "ListEntry":
-        return cls(SeriesCard.of(shown.story), shown.entry.note, shown.entry.added_at)
+        return cls(HeldSeries.of(shown.story), shown.entry.note, shown.entry.added_at)
 
 
 class ChangedEntry(Struct, frozen=True, rename="camel"):
@@ -88,10 +90,11 @@ async def list_entries(
     kept = await find_list(reads, user and user.id, require_uid(list_id, ListNotFound))
     listing = cursors.kind("list-entries", kept.id)
     after = None if cursor is None else cursors.decode(secret, listing, cursor, ENTRY_KEY_TYPES)
-    rows = await service.list_entries(reads, kept, after=after, limit=limit)
+    place = cast("tuple[int, int] | None", after)
+    rows = await service.list_entries(reads, kept, after=place, limit=limit)
     page = page_of(rows, limit, lambda last: cursors.encode(secret, listing, last.entry.key))
     items = [ListEntry.of(row) for row in page.items]
-    return Response(Page(items, page.next_cursor, page.has_more), headers=PRIVATE)
+    return personal(Page(items, page.next_cursor, page.has_more))
 
 
 @put(
@@ -123,7 +126,7 @@ async def put_entry(
         )
     status = HTTP_201_CREATED if is_new else HTTP_200_OK
     told = ChangedEntry(series, entry.note, entry.added_at)
-    return Response(told, status_code=status, headers=PRIVATE)
+    return personal(told, status=status)
 
 
 @delete(

@@ -1,7 +1,7 @@
 """Reading lists over `/api/v1`."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, cast
 from uuid import UUID
 
 from litestar import Response, delete, get, patch, post
@@ -17,10 +17,12 @@ from rensai.kit.web.bodies import Body
 from rensai.kit.web.filters import known_filters
 from rensai.kit.web.openapi import SIGNED_IN
 from rensai.kit.web.paging import Cursor, Page, page_of
+from rensai.kit.web.personal import personal
 from rensai.rooms.readers import door as readers
 from rensai.rooms.readers.door import Person, Role, User, require_role
-from rensai.rooms.shelf.api.shapes import PRIVATE, READ, WRITE, Someone, require_uid
+from rensai.rooms.shelf.api.shapes import READ, WRITE, Someone, require_uid
 from rensai.rooms.shelf.errors import ListNotFound, ShelfFull, SlugTaken
+from rensai.rooms.shelf.model import Key
 from rensai.rooms.shelf.model.lists import (
     LIST_KEY_TYPES,
     LONGEST_DESCRIPTION,
@@ -89,7 +91,7 @@ class ReadingListTold(Struct, frozen=True, rename="camel"):
 
 
 def _told(shown: ShownList, status: int = 200) -> Response[ReadingListTold]:
-    return Response(ReadingListTold.of(shown), status_code=status, headers=PRIVATE)
+    return personal(ReadingListTold.of(shown), status=status)
 
 
 async def _owner(services: Services, user: User) -> Person:
@@ -150,10 +152,12 @@ async def list_own_lists(
     owner = await _owner(services, reader)
     secret, listing = services.config.session_secret, cursors.kind("own-lists", reader.id)
     after = None if cursor is None else cursors.decode(secret, listing, cursor, LIST_KEY_TYPES)
-    rows = await service.own_lists(services.db.primary, owner, after=after, limit=limit)
+    rows = await service.own_lists(
+        services.db.primary, owner, after=cast("Key | None", after), limit=limit
+    )
     page = page_of(rows, limit, lambda last: cursors.encode(secret, listing, last.list.key))
     items = [ReadingListTold.of(row) for row in page.items]
-    return Response(Page(items, page.next_cursor, page.has_more), headers=PRIVATE)
+    return personal(Page(items, page.next_cursor, page.has_more))
 
 
 @get(
@@ -176,7 +180,7 @@ async def list_public_lists(
         raise NotFound
     listing = cursors.kind("public-lists", owner.id)
     after = None if cursor is None else cursors.decode(secret, listing, cursor, LIST_KEY_TYPES)
-    rows = await service.public_lists(reads, owner, after=after, limit=limit)
+    rows = await service.public_lists(reads, owner, after=cast("Key | None", after), limit=limit)
     page = page_of(rows, limit, lambda last: cursors.encode(secret, listing, last.list.key))
     items = [ReadingListTold.of(row) for row in page.items]
     return Page(items, page.next_cursor, page.has_more)

@@ -1,7 +1,7 @@
 """Ratings over `/api/v1`."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, cast
 from uuid import UUID
 
 from litestar import Response, delete, get, put
@@ -17,19 +17,20 @@ from rensai.kit.web.bodies import Body
 from rensai.kit.web.filters import known_filters
 from rensai.kit.web.openapi import SIGNED_IN
 from rensai.kit.web.paging import DEFAULT_LIMIT, Cursor, Limit, Page, page_of
+from rensai.kit.web.personal import personal
 from rensai.rooms.catalogue import door as catalogue
 from rensai.rooms.catalogue.door import SeriesNotFound
 from rensai.rooms.readers.door import Role, User, require_role
+from rensai.rooms.shelf.api.held import HeldSeries
 from rensai.rooms.shelf.api.shapes import (
     MODERATE,
-    PRIVATE,
     READ,
     WRITE,
-    SeriesCard,
     Someone,
     require_uid,
 )
 from rensai.rooms.shelf.errors import RatingNotFound
+from rensai.rooms.shelf.model import Key
 from rensai.rooms.shelf.model.ratings import (
     HIGHEST,
     LONGEST_REVIEW,
@@ -74,7 +75,7 @@ class RatedSeries(Struct, frozen=True, rename="camel"):
     """A rating of the reader's own, with its series."""
 
     id: UUID
-    series: SeriesCard
+    series: HeldSeries
     score: int
     review_text: str | None
     created_at: datetime
@@ -82,7 +83,7 @@ class RatedSeries(Struct, frozen=True, rename="camel"):
 
     @classmethod
     def of(cls, rated: RatedStory) -> "RatedSeries":
-        one, series = rated.rating, SeriesCard.of(rated.story)
+        one, series = rated.rating, HeldSeries.of(rated.story)
         return cls(one.uid, series, one.score, one.review_text, one.created_at, one.updated_at)
 
 
@@ -169,7 +170,7 @@ async def my_rating(
     reader = require_role(user, Role.USER)
     seen = await catalogue.see_series(services.lookups, services.db.replica, slug)
     rating = await service.own_rating(services.db.primary, reader.id, seen.id)
-    return Response(OwnRating.of(rating), headers=PRIVATE)
+    return personal(OwnRating.of(rating))
 
 
 @put(
@@ -196,7 +197,7 @@ async def rate_series(
         rating = await service.rate(
             tx, services.clock, reader.id, seen.id, score=data.score, review=data.review_text
         )
-    return Response(OwnRating.of(rating), headers=PRIVATE)
+    return personal(OwnRating.of(rating))
 
 
 @delete(
@@ -240,12 +241,14 @@ async def list_my_ratings(
     secret, newest = services.config.session_secret, RatingSort.NEWEST
     listing = cursors.kind("own-ratings", reader.id)
     after = None if cursor is None else cursors.decode(secret, listing, cursor, newest.key_types)
-    rows = await service.own_ratings(services.db.primary, reader.id, after=after, limit=limit)
+    rows = await service.own_ratings(
+        services.db.primary, reader.id, after=cast("Key | None", after), limit=limit
+    )
     page = page_of(
         rows, limit, lambda last: cursors.encode(secret, listing, last.rating.key(newest))
     )
     items = [RatedSeries.of(row) for row in page.items]
-    return Response(Page(items, page.next_cursor, page.has_more), headers=PRIVATE)
+    return personal(Page(items, page.next_cursor, page.has_more))
 
 
 @delete(

@@ -1,11 +1,11 @@
 """Ratings over the novel API."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, cast
 
 from litestar import Response, delete, get, post
 from litestar.di import NamedDependency
-from litestar.params import FromPath, FromQuery, JSONBody, PathParameter, QueryParameter
+from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK, HTTP_204_NO_CONTENT
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -14,8 +14,10 @@ from rensai.kit.web import cursor as cursors
 from rensai.kit.web.filters import known_filters
 from rensai.kit.web.openapi import SIGNED_IN
 from rensai.kit.web.paging import DEFAULT_LIMIT, Cursor, Limit, NovelPage, page_of
+from rensai.kit.web.personal import personal
 from rensai.rooms.catalogue import door as catalogue
 from rensai.rooms.readers.door import Role, User, require_role
+from rensai.rooms.shelf.model import Key
 from rensai.rooms.shelf.model.ratings import (
     HIGHEST,
     LONGEST_REVIEW,
@@ -26,14 +28,9 @@ from rensai.rooms.shelf.model.ratings import (
     SignedRating,
     Summary,
 )
+from rensai.rooms.shelf.novel_api.shapes import READ, WRITE, NovelHeldStory, StoryId
 from rensai.rooms.shelf.service import ratings as service
 
-LARGEST_ID = 2**63 - 1
-PRIVATE = {"Cache-Control": "private, no-store"}
-READ = {"scope": "library:read"}
-WRITE = {"scope": "library:write"}
-
-StoryId = Annotated[int, PathParameter(ge=1, le=LARGEST_ID, description="The `id` of the story.")]
 RatingLimit = Annotated[
     int, QueryParameter(ge=1, le=50, description="How many ratings to return at most.")
 ]
@@ -63,22 +60,10 @@ class NovelOwnRating(Struct, frozen=True):
         return cls(one.story_id, one.score, one.review_text, one.created_at, one.updated_at)
 
 
-class NovelRatedStory(Struct, frozen=True):
-    """The story of a rating."""
-
-    id: int
-    source: str
-    slug: str
-    title: str
-    cover_url: str | None
-    rating_avg: float | None
-    rating_count: int
-
-
 class NovelOwnRatings(Struct, frozen=True):
     """A rating of the reader's own, with its story."""
 
-    story: NovelRatedStory
+    story: NovelHeldStory
     score: int
     review_text: str | None
     created_at: datetime
@@ -86,12 +71,7 @@ class NovelOwnRatings(Struct, frozen=True):
 
     @classmethod
     def of(cls, rated: RatedStory) -> "NovelOwnRatings":
-        one, story = rated.rating, rated.story
-        average = None if story.rating_avg is None else float(story.rating_avg)
-        told = NovelRatedStory(
-            *(story.id, story.source, story.slug, story.title, story.cover_url),
-            *(average, story.rating_count),
-        )
+        one, told = rated.rating, NovelHeldStory.of(rated.story)
         return cls(told, one.score, one.review_text, one.created_at, one.updated_at)
 
 
@@ -165,7 +145,7 @@ async def rate_story(
         rating = await service.rate(
             tx, services.clock, reader.id, story_id, score=data.score, review=data.review_text
         )
-    return Response(NovelOwnRating.of(rating), headers=PRIVATE)
+    return personal(NovelOwnRating.of(rating))
 
 
 @delete(
@@ -204,7 +184,7 @@ async def own_rating(
     reader = require_role(user, Role.USER)
     await catalogue.see_story(services.lookups, story_id)
     rating = await service.own_rating(services.db.primary, reader.id, story_id)
-    return Response(NovelOwnRating.of(rating), headers=PRIVATE)
+    return personal(NovelOwnRating.of(rating))
 
 
 @get(
@@ -228,14 +208,16 @@ async def list_own_ratings(
     listing = cursors.kind("novel-own-ratings", reader.id)
     types = RatingSort.NEWEST.key_types
     after = None if cursor is None else cursors.decode(secret, listing, cursor, types)
-    rows = await service.own_ratings(services.db.primary, reader.id, after=after, limit=limit)
+    rows = await service.own_ratings(
+        services.db.primary, reader.id, after=cast("Key | None", after), limit=limit
+    )
     page = page_of(
         rows,
         limit,
         lambda last: cursors.encode(secret, listing, last.rating.key(RatingSort.NEWEST)),
     )
     items = [NovelOwnRatings.of(row) for row in page.items]
-    return Response(NovelPage(items, page.next_cursor, page.has_more), headers=PRIVATE)
+    return personal(NovelPage(items, page.next_cursor, page.has_more))
 
 
 @get(

@@ -21,7 +21,7 @@ from rensai.rooms.shelf.model.lists import (
     ShownEntry,
 )
 from rensai.rooms.shelf.service.lists import own_list
-from rensai.rooms.shelf.service.shown import shown
+from rensai.rooms.shelf.service.pages import shown
 from rensai.rooms.shelf.store import entries as store
 from rensai.rooms.shelf.store import lists as list_store
 
@@ -87,15 +87,18 @@ async def arrange(tx: Tx, clock: Clock, user_id: int, uid: UUID, first: Sequence
 
 
 async def list_entries(
-    reads: Reads, kept: ReadingList, *, after: Sequence[object] | None, limit: int
+    reads: Reads, kept: ReadingList, *, after: tuple[int, int] | None, limit: int
 ) -> list[ShownEntry]:
     """What is on a list and can be read, in its order, and one more than `limit`."""
 
-    async def following(last: Entry | None, count: int) -> list[Entry]:
-        place = (after or BEFORE_ALL) if last is None else last.key
-        return await store.following(reads, kept.id, place, count)
-
-    found = await shown(reads, following, lambda entry: entry.story_id, limit + 1)
+    found = await shown(
+        lambda key, count: store.following(reads, kept.id, key, count),
+        lambda entry: entry.key,
+        lambda entry: entry.story_id,
+        lambda ids: catalogue.story_cards(reads, ids),
+        after=after or BEFORE_ALL,
+        limit=limit,
+    )
     return [ShownEntry(entry, story) for entry, story in found]
 
 

@@ -6,6 +6,7 @@ from rensai.kit.db import Tx
 from rensai.rooms.catalogue import door as catalogue
 from rensai.rooms.catalogue.door import Ratings, StoriesCounted
 from rensai.rooms.shelf.model.ratings import HIGHEST, NO_RATINGS, Summary
+from rensai.rooms.shelf.service.bookmarks import followers_of
 from rensai.rooms.shelf.store import figures as store
 
 
@@ -23,7 +24,11 @@ async def count_opinions(tx: Tx, event: StoriesCounted) -> None:
         for story_id in sorted(event.story_ids)
     }
     await store.record(tx, {story_id: one.distribution for story_id, one in summaries.items()})
+    followers = await followers_of(tx, event.story_ids)
     await catalogue.record_ratings(
         tx,
-        [Ratings(story_id, one.average, one.count, 0) for story_id, one in summaries.items()],
+        [
+            Ratings(story_id, one.average, one.count, followers[story_id])
+            for story_id, one in summaries.items()
+        ],
     )

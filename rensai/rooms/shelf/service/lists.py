@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from uuid import UUID
 
 import msgspec
@@ -17,6 +17,7 @@ from rensai.rooms.catalogue import door as catalogue
 from rensai.rooms.readers import door as readers
 from rensai.rooms.readers.door import Person
 from rensai.rooms.shelf.errors import ListNotFound, ShelfFull, SlugTaken
+from rensai.rooms.shelf.model import Key
 from rensai.rooms.shelf.model.lists import (
     LONGEST_DESCRIPTION,
     LONGEST_SLUG,
@@ -27,13 +28,12 @@ from rensai.rooms.shelf.model.lists import (
     ShownList,
     slug_for,
 )
+from rensai.rooms.shelf.service.pages import BEGINNING
 from rensai.rooms.shelf.store import entries as entry_store
 from rensai.rooms.shelf.store import lists as store
 
 ARRANGING = Rule("reading lists", 120, timedelta(minutes=1))
 """How often one account may change its lists."""
-
-_NEWEST = (datetime(9999, 1, 1, tzinfo=UTC), 2**63 - 1)
 
 
 async def make_list(
@@ -147,18 +147,18 @@ async def see_list_at(reads: Reads, viewer_id: int | None, username: str, slug: 
 
 
 async def own_lists(
-    reads: Reads, owner: Person, *, after: Sequence[object] | None, limit: int
+    reads: Reads, owner: Person, *, after: Key | None, limit: int
 ) -> list[ShownList]:
     """All lists of a reader, the last changed first, and one more than `limit`."""
-    found = await store.of_user(reads, owner.id, after or _NEWEST, limit + 1, public=False)
+    found = await store.of_user(reads, owner.id, after or BEGINNING, limit + 1, public=False)
     return await _counted(reads, owner, found)
 
 
 async def public_lists(
-    reads: Reads, owner: Person, *, after: Sequence[object] | None, limit: int
+    reads: Reads, owner: Person, *, after: Key | None, limit: int
 ) -> list[ShownList]:
     """What others see of somebody's lists."""
-    found = await store.of_user(reads, owner.id, after or _NEWEST, limit + 1, public=True)
+    found = await store.of_user(reads, owner.id, after or BEGINNING, limit + 1, public=True)
     return await _counted(reads, owner, found)
 
 

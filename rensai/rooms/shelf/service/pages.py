@@ -6,7 +6,7 @@ rows: rows are read on until there are enough of them to show, in larger portion
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from rensai.rooms.shelf.model import Key
 
@@ -18,23 +18,27 @@ MOST_AT_ONCE = 500
 
 R = TypeVar("R")
 C = TypeVar("C")
+K = TypeVar("K")
 
 ReadRows = Callable[[Key, int], Awaitable[Sequence[R]]]
 """The rows that follow a key, so many at most."""
 
 
 async def shown(
-    read: ReadRows[R],
-    key: Callable[[R], Key],
+    read: Callable[[K, int], Awaitable[Sequence[R]]],
+    key: Callable[[R], K],
     names: Callable[[R], int],
     cards: Callable[[Collection[int]], Awaitable[Mapping[int, C]]],
     *,
-    after: Key | None,
+    after: K | None,
     limit: int,
 ) -> list[tuple[R, C]]:
-    """Rows with what is shown of the thing that each names; one more than `limit` if there are."""
+    """Rows with what is shown of the thing that each names; one more than `limit` if there are.
+
+    Without `after`, rows have a `Key`.
+    """
     found: list[tuple[R, C]] = []
-    place, portion = after or BEGINNING, limit + 1
+    place, portion = after or cast("K", BEGINNING), limit + 1
     while True:
         rows = await read(place, portion)
         known = await cards({names(row) for row in rows})

@@ -1,6 +1,6 @@
 """Rating stories and reviewing them."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from uuid import UUID
 
 from msgspec import UNSET, UnsetType
@@ -14,6 +14,7 @@ from rensai.kit.limits import Rule
 from rensai.rooms.catalogue import door as catalogue
 from rensai.rooms.readers import door as readers
 from rensai.rooms.shelf.errors import RatingNotFound
+from rensai.rooms.shelf.model import Key
 from rensai.rooms.shelf.model.ratings import (
     LONGEST_REVIEW,
     NO_RATINGS,
@@ -24,15 +25,12 @@ from rensai.rooms.shelf.model.ratings import (
     SignedRating,
     Summary,
 )
-from rensai.rooms.shelf.service.shown import shown
+from rensai.rooms.shelf.service.pages import shown
 from rensai.rooms.shelf.store import figures
 from rensai.rooms.shelf.store import ratings as store
 
 RATING = Rule("rating", 60, timedelta(minutes=1))
 """How often one account may give or take back a rating."""
-
-_BEYOND: RatingKey = (datetime(9999, 1, 1, tzinfo=UTC), 2**63 - 1)
-"""Newer than every rating."""
 
 
 async def rate(
@@ -89,15 +87,18 @@ async def own_rating(reads: Reads, user_id: int, story_id: int) -> Rating:
 
 
 async def own_ratings(
-    reads: Reads, user_id: int, *, after: RatingKey | None, limit: int
+    reads: Reads, user_id: int, *, after: Key | None, limit: int
 ) -> list[RatedStory]:
     """All that a reader has rated and can read, the newest first, and one more than `limit`."""
 
-    async def following(last: Rating | None, count: int) -> list[Rating]:
-        place = (after or _BEYOND) if last is None else last.key(RatingSort.NEWEST)
-        return await store.own_list(reads, user_id, place, count)
-
-    found = await shown(reads, following, lambda rating: rating.story_id, limit + 1)
+    found = await shown(
+        lambda key, count: store.own_list(reads, user_id, key, count),
+        lambda rating: (rating.created_at, rating.id),
+        lambda rating: rating.story_id,
+        lambda ids: catalogue.story_cards(reads, ids),
+        after=after,
+        limit=limit,
+    )
     return [RatedStory(rating, story) for rating, story in found]
 
 

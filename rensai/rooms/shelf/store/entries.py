@@ -83,7 +83,7 @@ _ARRANGE = Command(
 _BEHIND_ALL = 2**62
 
 
-async def following(reads: Reads, list_id: int, after: Sequence[object], limit: int) -> list[Entry]:
+async def following(reads: Reads, list_id: int, after: tuple[int, int], limit: int) -> list[Entry]:
     """What is on a list after a place, in its order."""
     return await reads.all(FOLLOWING, list_id, *after, limit)
 

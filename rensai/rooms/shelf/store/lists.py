@@ -1,10 +1,10 @@
 """SQL of reading lists."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
 from rensai.kit.db import Command, Query, Reads, Tx
+from rensai.rooms.shelf.model import Key
 from rensai.rooms.shelf.model.lists import ReadingList
 
 _LIST = """id, uid, user_id, slug, title, description, is_public, entry_count, created_at,
@@ -135,6 +135,6 @@ async def changed(tx: Tx, list_id: int, more: int, now: datetime) -> None:
 
 
 async def of_user(
-    reads: Reads, user_id: int, after: Sequence[object], limit: int, *, public: bool
+    reads: Reads, user_id: int, after: Key, limit: int, *, public: bool
 ) -> list[ReadingList]:
     return await reads.all(PUBLIC if public else OWN, user_id, *after, limit)

@@ -5,6 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from rensai.kit.db import Command, Query, Reads, Tx
+from rensai.rooms.shelf.model import Key
 from rensai.rooms.shelf.model.ratings import Rating, RatingKey, RatingSort
 
 _RATING = "id, uid, user_id, story_id, score, review_text, created_at, updated_at"
@@ -145,7 +146,7 @@ async def own(reads: Reads, user_id: int, story_id: int) -> Rating | None:
     return await reads.first(_OWN, user_id, story_id)
 
 
-async def own_list(reads: Reads, user_id: int, after: RatingKey, limit: int) -> list[Rating]:
+async def own_list(reads: Reads, user_id: int, after: Key, limit: int) -> list[Rating]:
     """A reader's ratings, the newest first."""
     return await reads.all(OWN_LIST, user_id, *after, limit)
 
