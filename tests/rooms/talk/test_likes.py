@@ -80,7 +80,7 @@ async def test_whoever_counts_later_has_seen_more(thread: Thread, ann: Reader, b
         assert await count(tx, id_)
         late = asyncio.create_task(count_alone())
         await asyncio.sleep(0.2)
-        await bob.like(comment)
+        await asyncio.create_task(bob.like(comment))
         assert await count(tx, id_)
         assert not late.done()
     await late

@@ -213,9 +213,9 @@ async def test_nobody_changes_or_deletes_what_another_wrote(
     here = f"{API}/comments/{said['id']}"
     nowhere = f"{API}/comments/{uuid4()}"
     for who, method in ((bob, "PATCH"), (mod, "PATCH"), (bob, "DELETE")):
-        body = {"json": {"content": "theirs"}} if method == "PATCH" else {}
-        refused = await who.client.request(method, here, **body)
-        unknown = await who.client.request(method, nowhere, **body)
+        body = {"content": "theirs"} if method == "PATCH" else None
+        refused = await who.client.request(method, here, json=body)
+        unknown = await who.client.request(method, nowhere, json=body)
         assert refused.status_code == unknown.status_code == 404
         assert refused.json() == unknown.json()
     assert (await bob.client.delete(f"{here}?hard=true")).status_code == 403

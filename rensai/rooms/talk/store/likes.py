@@ -40,9 +40,11 @@ LIKED = Query(
 )
 OF_ACCOUNT = Query(
     """
-    SELECT comment_id, comments.uid AS comment_uid, comment_likes.created_at
-    FROM comment_likes JOIN comments ON comments.id = comment_id
-    WHERE comment_likes.user_id = $1 AND comment_id > $3
+    SELECT
+        comment_id, (SELECT uid FROM comments WHERE comments.id = comment_id) AS comment_uid,
+        created_at
+    FROM comment_likes
+    WHERE user_id = $1 AND comment_id > $3
     ORDER BY comment_id
     LIMIT $2
     """,
