@@ -124,6 +124,7 @@ READS = {
     NOVEL + "/chapters/{chapter_id:int}": each(NOVEL + "/chapters/{0.id}", chapters=True),
 }
 SHOWS_NO_STORIES = {
+    "/age",
     "/healthz",
     "/readyz",
     "/metrics",

@@ -23,7 +23,9 @@ ChapterId = Annotated[
 ]
 IncludeContent = Annotated[
     bool,
-    QueryParameter(description="Without it, the `content_` fields are null and nothing is read."),
+    QueryParameter(
+        description="Without it, the fields of the content are null and nothing is read."
+    ),
 ]
 
 _CHAPTER = KeptVersion("novel-chapter")
