@@ -142,6 +142,7 @@ READS = {
     ),
 }
 SHOWS_NO_STORIES = {
+    "/age",
     "/healthz",
     "/readyz",
     "/metrics",

@@ -11,7 +11,9 @@ the next version have other keys. Each answer carries an ETag; who sends it back
 If-None-Match gets 304 without the answer being made, or even looked for where there is a version.
 
 Only what is the same for everybody may be kept, so the key must name everything that the answer
-depends on. Such an answer depends on no header of the request and carries no Vary.
+depends on. Who has signed in may be answered otherwise (`personal`): what carries a version is
+asked for again each time anyway, and a list says by Vary that caches keep strangers' answers apart
+from it.
 """
 
 import hashlib
@@ -54,6 +56,7 @@ _RELEASE = hashlib.blake2b(__version__.encode(), digest_size=3).hexdigest()
 _TAG_BYTES = 16
 _JSON = (b"content-type", b"application/json")
 _NO_CACHE = (b"cache-control", b"public, no-cache")
+_VARY = (b"vary", b"Authorization, Cookie")
 _TAGS = re.compile(rb'(?:W/)?("[^"]*")')
 
 
@@ -79,7 +82,7 @@ class KeptList:
         span = services.config.answer_cache_seconds
         if span == 0:
             tagged = _tagged(encode_json(await load()))
-            return _ready(request, tagged[:_TAG_BYTES], _NO_CACHE, tagged[_TAG_BYTES:])
+            return _ready(request, tagged[:_TAG_BYTES], _NO_CACHE, tagged[_TAG_BYTES:], _VARY)
         what = msgspec.json.encode(asked)
         # Every key has spans of its own, or all lists would be made anew at the same moment.
         span_number, used = divmod(services.clock.now().timestamp() + crc32(what) % span, span)
@@ -95,7 +98,7 @@ class KeptList:
         )
         tagged = await make() if tagged is None else tagged
         fresh = (b"cache-control", b"public, max-age=%d" % (span - used))
-        return _ready(request, tagged[:_TAG_BYTES], fresh, tagged[_TAG_BYTES:])
+        return _ready(request, tagged[:_TAG_BYTES], fresh, tagged[_TAG_BYTES:], _VARY)
 
 
 class KeptVersion:
@@ -178,12 +181,14 @@ class _Ready(Response[Any]):  # Any: what the bytes spell out is in the handler'
         await send({"type": "http.response.body", "body": self._body, "more_body": False})
 
 
-def _ready(request: AnyRequest, tag: bytes, freshness: Header, body: bytes) -> Response[Any]:
+def _ready(
+    request: AnyRequest, tag: bytes, freshness: Header, body: bytes, *further: Header
+) -> Response[Any]:
     etag = (b"etag", b'W/"' + tag + b'"')
     if _is_known(request, etag[1][2:]):
-        return _Ready(304, [etag, freshness], b"")
+        return _Ready(304, [etag, freshness, *further], b"")
     length = (b"content-length", str(len(body)).encode())
-    return _Ready(200, [_JSON, length, etag, freshness], body)
+    return _Ready(200, [_JSON, length, etag, freshness, *further], body)
 
 
 def _is_known(request: AnyRequest, quoted: bytes) -> bool:

@@ -1,13 +1,18 @@
-"""The first page and the shelves."""
+"""The first page, the shelves, and where somebody says to be of age."""
 
-from typing import Any
+import secrets
+from typing import Annotated, Any
 
-from litestar import Request, Response, get
+from litestar import Request, Response, get, post
 from litestar.di import NamedDependency
-from litestar.params import FromQuery
+from litestar.params import FromQuery, QueryParameter
+from litestar.status_codes import HTTP_303_SEE_OTHER
 
 from rensai.kit.services import Services
 from rensai.kit.web import cursor as cursors
+from rensai.kit.web.age import has_said_so, no_age_cookie, of_age_cookie
+from rensai.kit.web.cookies import FORM, own_cookie
+from rensai.kit.web.forms import form_token, own_path, require_own_page, require_token
 from rensai.kit.web.frame import Frame
 from rensai.kit.web.paging import Cursor, Page, page_of
 from rensai.kit.web.render import render
@@ -16,13 +21,16 @@ from rensai.rooms.catalogue.model import STATUSES, ListedStory, Sort
 from rensai.rooms.catalogue.model.unmuted import PLACE_TYPES, UnmutedLists
 from rensai.rooms.readers.door import Mutes, User
 
+AnyRequest = Request[Any, Any, Any]  # Any: whoever asks
+Next = Annotated[str, QueryParameter(name="next", max_length=1000)]
+
 ON_HOME = 12
 ON_SHELF = 24
 
 
 @get("/", include_in_schema=False)
 async def home(
-    request: Request[Any, Any, Any],
+    request: AnyRequest,
     services: NamedDependency[Services],
     frame: NamedDependency[Frame],
     mutes: NamedDependency[Mutes | None],
@@ -56,7 +64,7 @@ async def _first(
 
 @get("/browse", include_in_schema=False)
 async def browse(
-    request: Request[Any, Any, Any],
+    request: AnyRequest,
     services: NamedDependency[Services],
     frame: NamedDependency[Frame],
     mutes: NamedDependency[Mutes | None],
@@ -120,4 +128,46 @@ async def _unmuted_shelf(
     return Page(found.stories, following, following is not None)
 
 
-routes = [home, browse]
+@get("/age", include_in_schema=False)
+async def age_page(
+    request: AnyRequest,
+    services: NamedDependency[Services],
+    frame: NamedDependency[Frame],
+    following: Next = "/",
+) -> Response[str]:
+    """Where somebody says to be of age, for this browser."""
+    secret = services.config.session_secret
+    seed = request.cookies.get(FORM) or secrets.token_urlsafe(16)
+    answer = render(
+        request,
+        "catalogue/age.html",
+        frame=frame,
+        following=following,
+        said_so=has_said_so(request, secret, services.clock.now()),
+        token=form_token(secret, seed),
+    )
+    answer.headers["Cache-Control"] = "no-store"
+    answer.set_cookie(own_cookie(services.config, FORM, seed))
+    return answer
+
+
+@post("/age", include_in_schema=False, status_code=HTTP_303_SEE_OTHER)
+async def say_age(request: AnyRequest, services: NamedDependency[Services]) -> Response[str]:
+    """Remember it in the browser, or take it back, and go on."""
+    require_own_page(request.headers, services.config.base_url)
+    fields = await request.form()
+    token = _text(fields.get("token"))
+    require_token(services.config.session_secret, request.cookies.get(FORM, ""), token)
+    is_of_age = fields.get("of_age") == "yes"
+    following = own_path(_text(fields.get("next")))
+    answer = Response("", status_code=HTTP_303_SEE_OTHER, headers={"Location": following})
+    config, now = services.config, services.clock.now()
+    answer.set_cookie(of_age_cookie(config, now) if is_of_age else no_age_cookie(config))
+    return answer
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+routes = [home, browse, age_page, say_age]

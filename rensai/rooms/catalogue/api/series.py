@@ -22,6 +22,7 @@ from rensai.rooms.catalogue.model import Sort
 from rensai.rooms.catalogue.model.reading import CHAPTER_KEY_TYPES, ChapterSpan, ReadMarks
 from rensai.rooms.catalogue.model.unmuted import PLACE_TYPES, UnmutedLists
 from rensai.rooms.catalogue.service import reading
+from rensai.rooms.catalogue.service.age_gate import warns
 from rensai.rooms.catalogue.service.views import Views
 from rensai.rooms.readers.door import Mutes, User
 
@@ -137,12 +138,15 @@ async def one_series(
     seen = await reading.see_series(services.lookups, reads, slug)
     views.see_story(visitor_of(request, user and user.id), seen.id, services.clock.now())
 
+    gate = services.config.age_gate
+
     async def load() -> "SeriesDetail | TooOld[SeriesDetail]":
         detail = await reading.read_story(reads, seen.id)
-        told = SeriesDetail.of(detail)
+        told = SeriesDetail.of(detail, warns=warns(gate))
         return TooOld(told) if detail.story.cache_version < seen.cache_version else told
 
-    return await _SERIES.answer(request, services, seen.full_version, (), load, shared=True)
+    version = f"{seen.full_version}-{gate}"
+    return await _SERIES.answer(request, services, version, (), load, shared=True)
 
 
 @get(

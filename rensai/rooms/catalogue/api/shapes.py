@@ -9,8 +9,10 @@ from rensai.rooms.catalogue.model import STATUSES, ListedStory, Term, public_slu
 from rensai.rooms.catalogue.model.reading import (
     ChapterDetail,
     ChapterEnd,
+    ChapterRow,
     ListedChapter,
     StoryDetail,
+    StoryRow,
 )
 
 
@@ -90,6 +92,24 @@ class ChapterPlace(Struct, frozen=True, rename="camel"):
         return None if end is None else cls(end.uid, end.chapter_no, end.slug, end.title or None)
 
 
+class ContentWarning(Struct, frozen=True, rename="camel"):
+    """What to ask readers before they are shown a story for adults."""
+
+    is_nsfw: bool
+    age_rating: str | None
+    warnings: list[Warned]
+
+    @classmethod
+    def of(cls, told: StoryRow | ChapterRow, *, warns: bool) -> "ContentWarning | None":
+        if not (warns and told.is_adult):
+            return None
+        return cls(told.is_nsfw, told.age_rating, _warnings(told))
+
+
+def _warnings(told: StoryRow | ChapterRow) -> list[Warned]:
+    return [Warned(slug, name) for slug, name in told.warnings]
+
+
 class SeriesDetail(Struct, frozen=True, rename="camel"):
     """All that is told of a story."""
 
@@ -108,6 +128,8 @@ class SeriesDetail(Struct, frozen=True, rename="camel"):
     translation_group: UUID | None
     is_nsfw: bool
     age_rating: str | None
+    warnings: list[Warned]
+    content_warning: ContentWarning | None
     authors: list[str]
     artists: list[str]
     tags: list[str]
@@ -130,7 +152,7 @@ class SeriesDetail(Struct, frozen=True, rename="camel"):
     updated_at: datetime
 
     @classmethod
-    def of(cls, detail: StoryDetail) -> "SeriesDetail":
+    def of(cls, detail: StoryDetail, *, warns: bool = False) -> "SeriesDetail":
         story = detail.story
         return cls(
             id=story.uid,
@@ -148,6 +170,8 @@ class SeriesDetail(Struct, frozen=True, rename="camel"):
             translation_group=story.translation_group,
             is_nsfw=story.is_nsfw,
             age_rating=story.age_rating,
+            warnings=_warnings(story),
+            content_warning=ContentWarning.of(story, warns=warns),
             authors=story.authors,
             artists=story.artists,
             tags=story.tags,
@@ -250,6 +274,7 @@ class ReadableChapter(Struct, frozen=True, rename="camel"):
     word_count: int
     group: ChapterGroup | None
     series: ChapterSeries
+    content_warning: ContentWarning | None
     content_html: str | None
     prev: ChapterPlace | None
     next: ChapterPlace | None
@@ -258,7 +283,7 @@ class ReadableChapter(Struct, frozen=True, rename="camel"):
     updated_at: datetime
 
     @classmethod
-    def of(cls, detail: ChapterDetail) -> "ReadableChapter":
+    def of(cls, detail: ChapterDetail, *, warns: bool = False) -> "ReadableChapter":
         row = detail.chapter
         slug = public_slug(row.source, row.story_slug)
         return cls(
@@ -273,6 +298,7 @@ class ReadableChapter(Struct, frozen=True, rename="camel"):
             word_count=row.word_count,
             group=ChapterGroup.of(row.group_id, row.group_slug, row.group_name),
             series=ChapterSeries(row.story_uid, slug, row.story_title, row.kind),
+            content_warning=ContentWarning.of(row, warns=warns),
             content_html=None if detail.content is None else detail.content.html,
             prev=ChapterPlace.of(
                 row.previous_uid, row.previous_no, row.previous_slug, row.previous_title

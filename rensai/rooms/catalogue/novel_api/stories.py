@@ -17,6 +17,7 @@ from rensai.kit.web.visitor import visitor_of
 from rensai.rooms.catalogue.model.reading import CHAPTER_KEY_TYPES, ChapterSpan, ReadMarks
 from rensai.rooms.catalogue.novel_api.shapes import NovelChapter, NovelStory
 from rensai.rooms.catalogue.service import reading
+from rensai.rooms.catalogue.service.age_gate import warns
 from rensai.rooms.catalogue.service.views import Views
 from rensai.rooms.readers.door import User
 
@@ -69,12 +70,14 @@ async def one_story(
     seen = await reading.see_story_at(services.lookups, source, slug)
     views.see_story(visitor_of(request, user and user.id), seen.id, services.clock.now())
 
+    gate = services.config.age_gate
+
     async def load() -> "NovelStory | TooOld[NovelStory]":
         detail = await reading.read_story(services.db.replica, seen.id)
-        told = NovelStory.of(detail)
+        told = NovelStory.of(detail, warns=warns(gate))
         return TooOld(told) if detail.story.cache_version < seen.cache_version else told
 
-    version = seen.full_version
+    version = f"{seen.full_version}-{gate}"
     return await _STORY.answer(request, services, version, (), load, shared=True)
 
 

@@ -7,10 +7,10 @@ from uuid import UUID
 
 import msgspec
 
+from rensai.kit import texts
 from rensai.kit.db import Database, Reads, Tx
 from rensai.kit.errors import Invalid
 from rensai.kit.ids import new_uid
-from rensai.kit.texts import one_line
 from rensai.rooms.readers.door import Belongings, User
 from rensai.rooms.search.adapters.questions import one_spelling
 from rensai.rooms.search.model import LONGEST_NAME, LONGEST_SAVED, MOST_SAVED, SavedSearch
@@ -61,7 +61,7 @@ async def forget_searches(db: Database, user_ids: Sequence[int]) -> None:
 def _read(user_id: int, line: bytes, now: datetime) -> SavedSearch | None:
     try:
         given = msgspec.json.decode(line, type=SearchLine)
-        name = one_line("name", given.name, LONGEST_NAME)
+        name = texts.line("name", given.name, most=LONGEST_NAME)
         query, _ = one_spelling(given.query)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, Invalid):
         return None

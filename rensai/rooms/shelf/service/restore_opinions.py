@@ -10,11 +10,11 @@ from typing import TypeVar
 
 import msgspec
 
+from rensai.kit import texts
 from rensai.kit.clock import SetClock
 from rensai.kit.db import Tx
 from rensai.kit.errors import Invalid
 from rensai.kit.ids import new_uid
-from rensai.kit.texts import one_line, several_lines
 from rensai.rooms.catalogue import door as catalogue
 from rensai.rooms.readers.door import User
 from rensai.rooms.shelf.model.lists import (
@@ -97,7 +97,7 @@ def _rating(
 ) -> Rating | None:
     story_id = stories.get((one.source or "", one.slug or ""))
     try:
-        review = several_lines("review", one.review_text or "", LONGEST_REVIEW)
+        review = texts.prose("review", one.review_text or "", most=LONGEST_REVIEW)
     except Invalid:
         return None
     if story_id is None:
@@ -119,8 +119,8 @@ async def _restore_list(tx: Tx, user_id: int, one: ListLine, now: datetime) -> b
     """Make a list, or give it what is newer; False when there is no room or it is none."""
     updated_at = moment_of(one.updated_at, now)
     try:
-        title = one_line("title", one.title, LONGEST_TITLE)
-        description = several_lines("description", one.description, LONGEST_DESCRIPTION)
+        title = texts.line("title", one.title, most=LONGEST_TITLE)
+        description = texts.prose("description", one.description, most=LONGEST_DESCRIPTION)
     except Invalid:
         return False
     if not SLUG.fullmatch(one.list):
@@ -168,7 +168,7 @@ async def _restore_entries(
             if len(there) + len(new) >= MOST_ENTRIES:
                 continue
             position += GAP
-            note = several_lines("note", one.note, LONGEST_NOTE)
+            note = texts.prose("note", one.note, most=LONGEST_NOTE)
             new[story_id] = Entry(story_id, position, note, moment_of(one.added_at, now))
         taken += 1
     if new:
@@ -179,7 +179,7 @@ async def _restore_entries(
 
 def _is_clean(note: str) -> bool:
     try:
-        several_lines("note", note, LONGEST_NOTE)
+        texts.prose("note", note, most=LONGEST_NOTE)
     except Invalid:
         return False
     return True
