@@ -3,12 +3,13 @@
 from rensai.kit.tasks import AnyTask
 from rensai.kit.tasks.upkeep import upkeep
 from rensai.rooms.ingest.tasks import clear_away_jobs, clear_expired_marks
-from rensai.rooms.readers.tasks import clear_sessions
+from rensai.rooms.readers.tasks import clear_sessions, purge_tokens
 from rensai.rooms.search.tasks import keep_whole, refresh, refresh_source, refresh_taxonomy
 
 TASKS: tuple[AnyTask, ...] = (
     upkeep(lambda: TASKS),
     clear_sessions,
+    purge_tokens,
     clear_expired_marks,
     clear_away_jobs,
     refresh,

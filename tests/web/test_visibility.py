@@ -133,6 +133,8 @@ SHOWS_NO_STORIES = {
     f"{API}/openapi.json",
     f"{API}/docs",
     f"{API}/auth/me",
+    f"{API}/auth/sessions",
+    f"{API}/auth/tokens",
     NOVEL + "/ingest/requests/{request_id:str}",
 }
 
