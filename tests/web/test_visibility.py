@@ -148,10 +148,14 @@ SHOWS_NO_STORIES = {
     "/metrics",
     "/static/{digest:str}/{name:path}",
     "/login",
+    "/register",
+    "/recover",
     "/admin",
     f"{API}/openapi.json",
     f"{API}/docs",
     f"{API}/auth/me",
+    f"{API}/auth/sessions",
+    f"{API}/auth/tokens",
     NOVEL + "/ingest/requests/{request_id:str}",
 }
 

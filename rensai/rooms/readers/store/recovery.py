@@ -6,13 +6,13 @@ from rensai.kit.db import Query, Reads, Tx
 from rensai.rooms.readers.model import Credentials, User
 from rensai.rooms.readers.store.columns import USER
 
-_BY_FINGERPRINT = Query(
+BY_FINGERPRINT = Query(
     """
     SELECT id, password_hash, is_active, is_banned FROM users WHERE portable_key_fingerprint = $1
     """,
     Credentials,
 )
-_NAMES_TAKEN = Query(
+NAMES_TAKEN = Query(
     """
     SELECT EXISTS (
         SELECT FROM users
@@ -44,12 +44,12 @@ _RENEW = Query(
 
 
 async def by_fingerprint(reads: Reads, fingerprint: str) -> Credentials | None:
-    return await reads.first(_BY_FINGERPRINT, fingerprint)
+    return await reads.first(BY_FINGERPRINT, fingerprint)
 
 
 async def names_taken(reads: Reads, user_id: int, username: str, email: str) -> bool:
     """Whether another account has that name or address."""
-    return bool(await reads.first(_NAMES_TAKEN, user_id, username, email))
+    return bool(await reads.first(NAMES_TAKEN, user_id, username, email))
 
 
 async def renew(

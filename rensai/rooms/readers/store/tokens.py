@@ -15,7 +15,7 @@ _INSERT = Query(
     """,
     ApiToken,
 )
-_COUNT = Query(
+COUNT = Query(
     "SELECT count(*) AS count FROM (SELECT FROM api_tokens WHERE user_id = $1 LIMIT $2) AS few",
     int,
 )
@@ -46,7 +46,7 @@ async def insert(tx: Tx, user_id: int, token: ApiToken, token_hash: bytes) -> No
 
 async def count(reads: Reads, user_id: int, most: int) -> int:
     """How many tokens the account has; counting ends at `most`."""
-    return await reads.first(_COUNT, user_id, most) or 0
+    return await reads.first(COUNT, user_id, most) or 0
 
 
 async def page(reads: Reads, user_id: int, most: int, after: UUID | None) -> list[ApiToken]:
