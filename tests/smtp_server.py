@@ -2,7 +2,7 @@
 
 import socket
 import ssl
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes, policy
@@ -49,7 +49,7 @@ class Postbox:
         if self.refusal is not None:
             return self.refusal
         raw = cast("bytes", envelope.original_content)
-        self.letters.append(cast("EmailMessage", message_from_bytes(raw, policy=policy.default)))
+        self.letters.append(message_from_bytes(raw, policy=policy.default))
         self.recipients.append(list(envelope.rcpt_tos))
         return "250 taken"
 
@@ -61,7 +61,7 @@ def mail_server(
     start_tls: ssl.SSLContext | None = None,
     password: str | None = None,
     host: str = "127.0.0.1",
-) -> Iterator[Postbox]:
+) -> Generator[Postbox]:
     """A server that takes mail; with a password it takes none without it."""
     postbox = Postbox()
     with socket.create_server((host, 0)) as free:

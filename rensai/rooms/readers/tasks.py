@@ -18,9 +18,10 @@ from rensai.rooms.readers.events import (
 )
 from rensai.rooms.readers.model.belongings import Belongings
 from rensai.rooms.readers.service import letter_links, letters, transfers
+from rensai.rooms.readers.service.grants import purge_refresh_tokens
 
-_LETTER = Retry(attempts=8, first=timedelta(seconds=15), factor=3)
-"""About a day in which a mail server may be away."""
+_LETTER = Retry(attempts=9, first=timedelta(seconds=15), factor=3)
+"""About ten hours in which a mail server may be away."""
 _ARCHIVE = Retry(attempts=3, first=timedelta(seconds=10))
 
 
@@ -121,3 +122,15 @@ def importing(belongings: Sequence[Belongings]) -> Task[ImportAsked]:
             raise
 
     return take_in
+
+
+class PurgeTokens(msgspec.Struct, frozen=True):
+    """Nothing to say: it is always all tokens."""
+
+
+@task(name="readers.purge_tokens", schedule="41 3 * * *", dedupe=lambda _: "")
+async def purge_tokens(context: TaskContext, args: PurgeTokens) -> None:
+    """Every day, forget the refresh tokens that have been good for nothing long enough."""
+    del args
+    kept = timedelta(days=context.services.config.refresh_audit_days)
+    await purge_refresh_tokens(context.db, context.clock.now() - kept)

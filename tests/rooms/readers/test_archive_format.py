@@ -16,7 +16,7 @@ from rensai.rooms.readers.adapters.archives import ArchiveReader, ArchiveWriter
 from rensai.rooms.readers.model.transfers import FORMAT, VERSION, ArchiveUnreadable
 from rensai.rooms.readers.service.importing import require_archive
 
-MANIFEST = {
+MANIFEST: dict[str, object] = {
     "format": FORMAT,
     "version": VERSION,
     "software": "rensai/1",

@@ -1,5 +1,6 @@
 """Signing in and out over `/api/v1/auth`."""
 
+from contextlib import suppress
 from typing import Annotated, Any
 
 from litestar import Request, Response, get, post
@@ -8,7 +9,7 @@ from litestar.params import JSONBody
 from litestar.status_codes import HTTP_200_OK, HTTP_204_NO_CONTENT
 from msgspec import Meta
 
-from rensai.kit.errors import Invalid
+from rensai.kit.errors import Invalid, NotFound
 from rensai.kit.services import Services
 from rensai.kit.web.bodies import Body
 from rensai.kit.web.client import caller_of
@@ -19,7 +20,8 @@ from rensai.rooms.readers import service
 from rensai.rooms.readers.api.shapes import Account, account_of
 from rensai.rooms.readers.door import require_role
 from rensai.rooms.readers.model import Role, User
-from rensai.rooms.readers.model.signing import Device
+from rensai.rooms.readers.model.signing import Device, Visit
+from rensai.rooms.readers.service.devices import end_device
 
 Name = Annotated[str, Meta(min_length=1, max_length=254)]
 
@@ -57,13 +59,17 @@ async def login(
 
 @post("/api/v1/auth/logout", status_code=HTTP_204_NO_CONTENT, tags=["auth"], summary="Sign out")
 async def logout(
-    request: Request[Any, Any, Any], services: NamedDependency[Services]
+    request: Request[Any, Any, Any],
+    services: NamedDependency[Services],
+    visit: NamedDependency[Visit | None],
 ) -> Response[None]:
-    """End the session of the cookie; there may be none."""
+    """Sign out the device that asks, by its cookie or its access token; it may be neither."""
     require_own_page(request.headers, services.config.base_url)
-    if token := request.cookies.get(SESSION):
-        async with services.db.transaction() as tx:
-            await service.sign_out(tx, token)
+    async with services.db.transaction() as tx:
+        if visit is not None and visit.session is not None:
+            with suppress(NotFound):  # another request has signed it out meanwhile
+                await end_device(tx, visit.user.id, visit.session, services.clock.now())
+        await service.sign_out(tx, request.cookies.get(SESSION, ""))
     return Response(None, cookies=[forget_cookie(services.config, SESSION)])
 
 

@@ -102,6 +102,25 @@ class TokenRow(User, frozen=True):
     password_changed_at: datetime | None
 
 
+class ApiToken(msgspec.Struct, frozen=True):
+    """An API token, as its owner sees it."""
+
+    id: UUID
+    name: str
+    prefix: str
+    scopes: list[str]
+    created_at: datetime
+    last_used_at: datetime | None
+    expires_at: datetime | None
+
+
+class NewToken(msgspec.Struct, frozen=True):
+    """An API token, and the only sight of its secret."""
+
+    token: ApiToken
+    secret: str
+
+
 class Claims(msgspec.Struct, frozen=True):
     """What an access token says. `sub` is a number, as the novel API shows it."""
 

@@ -7,7 +7,8 @@ from uuid import UUID
 import msgspec
 
 from rensai.kit import texts
-from rensai.kit.db import Tx
+from rensai.kit.clock import Clock
+from rensai.kit.db import Database, Tx
 from rensai.kit.errors import Invalid
 from rensai.kit.events import emit
 from rensai.kit.ids import new_uid
@@ -16,8 +17,9 @@ from rensai.rooms.readers.adapters import passwords, portable
 from rensai.rooms.readers.adapters.common_passwords import is_common
 from rensai.rooms.readers.errors import NameTaken, PasswordBreached, RegistrationClosed
 from rensai.rooms.readers.events import VerificationAsked
-from rensai.rooms.readers.model import EMAIL, PASSWORD_LENGTH, USERNAME, Created
-from rensai.rooms.readers.model.signing import NewAccount
+from rensai.rooms.readers.model import EMAIL, PASSWORD_LENGTH, USERNAME, Created, OpenSession
+from rensai.rooms.readers.model.signing import Device, NewAccount
+from rensai.rooms.readers.service.sessions import begin_session, sign_out
 from rensai.rooms.readers.store import accounts as store
 
 REGISTER = Rule("register", 30, timedelta(hours=1))
@@ -48,6 +50,25 @@ async def prepare(limits: Limits, new: NewAccount, *, address: str, is_open: boo
     if new.display_name is not None:
         shown = texts.line("display_name", new.display_name, most=LONGEST_NAME)
     return await prepared(new.username, new.email, new.password, shown)
+
+
+async def register(
+    db: Database,
+    limits: Limits,
+    new: NewAccount,
+    *,
+    device: Device,
+    is_open: bool,
+    clock: Clock,
+    replacing: str = "",
+) -> tuple[Created, OpenSession]:
+    """Make an account and sign its browser in; see `sign_in` for `replacing`."""
+    account = await prepare(limits, new, address=device.address, is_open=is_open)
+    now = clock.now()
+    async with db.transaction() as tx:
+        created = await insert(tx, account, now=now)
+        await sign_out(tx, replacing)
+        return created, await begin_session(tx, created.user, device, now)
 
 
 async def prepared(username: str, email: str, password: str, display_name: str) -> Prepared:

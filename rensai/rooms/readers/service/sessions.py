@@ -39,8 +39,7 @@ async def sign_in(
     )
     async with db.transaction() as tx:
         user = await enter(tx, checked)
-        if looks_like(replacing):
-            await sessions.delete_session(tx, hash_of(replacing))
+        await sign_out(tx, replacing)
         return await begin_session(tx, user, device, clock.now())
 
 
@@ -95,7 +94,7 @@ async def begin_app(
 
 async def sign_out(tx: Tx, token: str) -> bool:
     """End a session; True if there was one."""
-    return await sessions.delete_session(tx, hash_of(token))
+    return looks_like(token) and await sessions.delete_session(tx, hash_of(token))
 
 
 async def user_of_session(reads: Reads, token: str, now: datetime) -> User | None:

@@ -22,7 +22,7 @@ _INSERT = Query(
     int,
 )
 # Without its session a token counts for nothing; holding that makes one exchange wait for another.
-_HOLD = Query(
+HOLD = Query(
     f"""
     SELECT {USER}, refresh_tokens.family_id FROM refresh_tokens
     JOIN sessions ON sessions.uid = refresh_tokens.family_id
@@ -58,14 +58,14 @@ _ROTATE = Query(
     """,
     UUID,
 )
-_BY_HASH = Query(
+BY_HASH = Query(
     """
     SELECT id, family_id, issued_at, expires_at, revoked_at, replaced_by
     FROM refresh_tokens WHERE token_hash = $1
     """,
     RefreshRow,
 )
-_REVOKE_FAMILIES = Command(
+REVOKE_FAMILIES = Command(
     """
     UPDATE refresh_tokens SET revoked_at = $2
     WHERE family_id = ANY($1::uuid[]) AND revoked_at IS NULL
@@ -78,7 +78,7 @@ _REVOKE_ALL = Command(
     """
 )
 # The devices that make room for one more: the same device, and the oldest beyond what is allowed.
-_DISPLACED = Query(
+DISPLACED = Query(
     """
     SELECT family_id FROM (
         SELECT family_id, device_id, row_number() OVER (
@@ -91,7 +91,7 @@ _DISPLACED = Query(
     """,
     UUID,
 )
-_PURGE = Query(
+PURGE = Query(
     """
     WITH gone AS (
         DELETE FROM refresh_tokens WHERE id = ANY(ARRAY(
@@ -124,7 +124,7 @@ async def insert(tx: Tx, new: NewRefresh) -> None:
 
 async def hold(tx: Tx, token_hash: bytes, now: datetime) -> HeldFamily | None:
     """The account of a token whose device is signed in, held until the transaction ends."""
-    return await tx.first(_HOLD, token_hash, now)
+    return await tx.first(HOLD, token_hash, now)
 
 
 async def rotate(tx: Tx, old: bytes, new: NewRefresh, *, session_until: datetime) -> bool:
@@ -143,11 +143,11 @@ async def rotate(tx: Tx, old: bytes, new: NewRefresh, *, session_until: datetime
 
 
 async def by_hash(reads: Reads, token_hash: bytes) -> RefreshRow | None:
-    return await reads.first(_BY_HASH, token_hash)
+    return await reads.first(BY_HASH, token_hash)
 
 
 async def revoke_families(tx: Tx, families: Sequence[UUID], now: datetime) -> None:
-    await tx.run(_REVOKE_FAMILIES, list(families), now)
+    await tx.run(REVOKE_FAMILIES, list(families), now)
 
 
 async def revoke_all(tx: Tx, user_id: int, now: datetime, *, but: UUID | None) -> None:
@@ -159,9 +159,9 @@ async def displaced(
     reads: Reads, user_id: int, now: datetime, *, most: int, device_id: str | None
 ) -> list[UUID]:
     """The families that end when one more begins."""
-    return await reads.all(_DISPLACED, user_id, now, most, device_id)
+    return await reads.all(DISPLACED, user_id, now, most, device_id)
 
 
 async def purge(tx: Tx, before: datetime, most: int) -> int:
     """Forget some of what ran out or was revoked before then; says how many."""
-    return await tx.first(_PURGE, before, most) or 0
+    return await tx.first(PURGE, before, most) or 0

@@ -26,7 +26,7 @@ _BY_SESSION = Query(
 )
 _DELETE_SESSION = Command("DELETE FROM sessions WHERE id_hash = $1 AND kind = 'browser'")
 _DELETE_EXPIRED = Command("DELETE FROM sessions WHERE expires_at <= $1")
-_DELETE_UIDS = Command(
+DELETE_UIDS = Command(
     """
     DELETE FROM sessions WHERE id_hash = ANY(ARRAY(
         SELECT id_hash FROM sessions WHERE uid = ANY($1::uuid[]) ORDER BY uid FOR UPDATE
@@ -36,17 +36,18 @@ _DELETE_UIDS = Command(
 _DELETE_OWN = Query("DELETE FROM sessions WHERE uid = $1 AND user_id = $2 RETURNING uid", UUID)
 _DELETE_ALL = Command("DELETE FROM sessions WHERE user_id = $1 AND uid IS DISTINCT FROM $2::uuid")
 # The refresh tokens of these are no longer good; the access token that is about may run out.
-_LEAVE = Command(
+LEAVE = Command(
     """
     UPDATE sessions SET expires_at = least(expires_at, (
-        SELECT max(issued_at) + $2::interval FROM refresh_tokens WHERE family_id = sessions.uid
+        SELECT max(issued_at) + $2::interval FROM refresh_tokens
+        WHERE family_id = sessions.uid AND revoked_at IS NULL
     ))
     WHERE id_hash = ANY(ARRAY(
         SELECT id_hash FROM sessions WHERE uid = ANY($1::uuid[]) ORDER BY uid FOR UPDATE
     ))
     """
 )
-_FROM_NETWORK = Query(
+FROM_NETWORK = Query(
     """
     SELECT EXISTS (
         SELECT FROM sessions WHERE user_id = $1 AND network = $2 AND expires_at > $3
@@ -95,7 +96,7 @@ async def delete_expired_sessions(tx: Tx, now: datetime) -> int:
 
 
 async def delete_uids(tx: Tx, uids: Sequence[UUID]) -> None:
-    await tx.run(_DELETE_UIDS, list(uids))
+    await tx.run(DELETE_UIDS, list(uids))
 
 
 async def delete_own(tx: Tx, uid: UUID, user_id: int) -> bool:
@@ -109,13 +110,13 @@ async def delete_all(tx: Tx, user_id: int, *, but: UUID | None) -> int:
 
 
 async def leave(tx: Tx, uids: Sequence[UUID], access_length: timedelta) -> None:
-    """Let these devices go on until their last access token ends."""
-    await tx.run(_LEAVE, list(uids), access_length)
+    """Let these devices go on until their last access token ends; then revoke their tokens."""
+    await tx.run(LEAVE, list(uids), access_length)
 
 
 async def from_network(reads: Reads, user_id: int, network: str, now: datetime) -> bool:
     """Whether the account has a device that signed in from there."""
-    return bool(await reads.first(_FROM_NETWORK, user_id, network, now))
+    return bool(await reads.first(FROM_NETWORK, user_id, network, now))
 
 
 async def page(

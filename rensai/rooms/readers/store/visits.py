@@ -14,11 +14,11 @@ _SESSION = f"""
     FROM sessions JOIN users ON users.id = sessions.user_id
     WHERE users.is_active AND NOT users.is_banned
 """
-_BROWSERS = Query(
+BROWSERS = Query(
     _SESSION + "AND sessions.kind = 'browser' AND sessions.id_hash = ANY($1::bytea[])", SessionRow
 )
-_APPS = Query(_SESSION + "AND sessions.kind = 'app' AND sessions.uid = ANY($1::uuid[])", SessionRow)
-_TOKENS = Query(
+APPS = Query(_SESSION + "AND sessions.kind = 'app' AND sessions.uid = ANY($1::uuid[])", SessionRow)
+TOKENS = Query(
     f"""
     SELECT {USER}, api_tokens.id AS token, api_tokens.token_hash, api_tokens.scopes,
         api_tokens.created_at AS issued_at, api_tokens.expires_at, api_tokens.last_used_at,
@@ -49,17 +49,17 @@ _USE_TOKENS = Command(
 
 async def browsers(reads: Reads, id_hashes: list[bytes]) -> Mapping[bytes, SessionRow]:
     """The sessions of these cookies, of accounts that are open."""
-    return {row.id_hash: row for row in await reads.all(_BROWSERS, id_hashes)}
+    return {row.id_hash: row for row in await reads.all(BROWSERS, id_hashes)}
 
 
 async def apps(reads: Reads, uids: list[UUID]) -> Mapping[UUID, SessionRow]:
     """The sessions that access tokens name, of accounts that are open."""
-    return {row.session: row for row in await reads.all(_APPS, uids)}
+    return {row.session: row for row in await reads.all(APPS, uids)}
 
 
 async def tokens(reads: Reads, token_hashes: list[bytes]) -> Mapping[bytes, TokenRow]:
     """The API tokens with these hashes, of accounts that are open."""
-    return {row.token_hash: row for row in await reads.all(_TOKENS, token_hashes)}
+    return {row.token_hash: row for row in await reads.all(TOKENS, token_hashes)}
 
 
 async def note_sessions(tx: Tx, uids: Sequence[UUID], now: datetime) -> None:
