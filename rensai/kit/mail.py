@@ -5,6 +5,7 @@ it twice; none is lost while the server is away. Addresses and subjects become h
 the standard library, which refuses whatever would begin another header.
 """
 
+import re
 import ssl
 from email.headerregistry import Address
 from email.message import EmailMessage
@@ -19,6 +20,7 @@ import aiosmtplib
 from rensai.config import Config
 
 _SECONDS = 30.0
+_NO_MAILBOX = re.compile(r"[\s@<>,;:\"\\()\[\]]")
 
 
 class Letter(NamedTuple):
@@ -72,8 +74,8 @@ def written(letter: Letter, *, mail_from: str, base_url: str) -> EmailMessage:
     """The letter as it goes over the wire; ValueError when an address cannot be one."""
     name, address = parseaddr(mail_from)
     message = EmailMessage(policy=SMTP)
-    message["From"] = Address(name, addr_spec=_mailable(address))
-    message["To"] = Address(addr_spec=_mailable(letter.to))
+    message["From"] = Address(name, *_mailable(address))
+    message["To"] = Address("", *_mailable(letter.to))
     message["Subject"] = letter.subject
     message["Message-ID"] = make_msgid(domain=urlsplit(base_url).hostname or "localhost")
     # No machine should answer it.
@@ -132,10 +134,12 @@ def _is_this_machine(host: str) -> bool:
         return host == "localhost"
 
 
-def _mailable(address: str) -> str:
-    """The address with its domain as the mail system spells it."""
+def _mailable(address: str) -> tuple[str, str]:
+    """The two halves of an address, the domain as the mail system spells it."""
     local, _, domain = address.rpartition("@")
+    if not local or not domain or not address.isprintable() or _NO_MAILBOX.search(local):
+        raise ValueError("it is no address")
     try:
-        return f"{local}@{domain.encode('idna').decode()}"
+        return local, domain.encode("idna").decode()
     except UnicodeError as problem:
         raise ValueError("no such domain can be") from problem

@@ -112,12 +112,10 @@ class EmailUnverified(Forbidden):
     code = "EMAIL_UNVERIFIED"
 
 
-class MailDisabled(RensaiError):
+class MailDisabled(Forbidden):
     """This site sends no mail."""
 
     code = "MAIL_DISABLED"
-    status = 503
-    novel_code = "mail_disabled"
 
 
 class LinkExpired(Gone):

@@ -18,11 +18,11 @@ from rensai.rooms.readers.events import (
 )
 from rensai.rooms.readers.model.belongings import Belongings
 from rensai.rooms.readers.service import letter_links, letters, transfers
-
-_LETTER = Retry(attempts=8, first=timedelta(seconds=15), factor=3)
-"""About a day in which a mail server may be away."""
-_ARCHIVE = Retry(attempts=3, first=timedelta(seconds=10))
 from rensai.rooms.readers.service.grants import purge_refresh_tokens
+
+_LETTER = Retry(attempts=9, first=timedelta(seconds=15), factor=3)
+"""About ten hours in which a mail server may be away."""
+_ARCHIVE = Retry(attempts=3, first=timedelta(seconds=10))
 
 
 class ClearSessions(msgspec.Struct, frozen=True):

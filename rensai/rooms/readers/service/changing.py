@@ -1,11 +1,12 @@
 """Passwords and addresses, changed by whoever owns the account, and its end."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from rensai.kit import texts
 from rensai.kit.clock import Clock
-from rensai.kit.db import Database
+from rensai.kit.db import Database, Tx
+from rensai.kit.errors import Conflict
 from rensai.kit.events import emit
 from rensai.kit.limits import Limits, Rule
 from rensai.rooms.readers.adapters import passwords
@@ -65,19 +66,28 @@ async def change_email(
     """Another address, not confirmed yet; the one before is told."""
     require_email(email)
     await confirm_password(db, limits, user.id, password)
-    async with db.transaction() as tx:
-        if not await profiles.set_email(tx, user.id, email, clock.now()):
-            raise NameTaken
-        await letters.end_marks(tx, user.id)
-        changed = await accounts.by_id(tx, user.id)
-        if changed is None:
-            raise AccountClosed
-        if email.lower() != user.email.lower():
-            await emit(
-                tx,
-                EmailChanged(user_id=user.id, before=user.email),
-                VerificationAsked(user_id=user.id),
-            )
+    try:
+        async with db.transaction() as tx:
+            return await _set_email(tx, user, email, clock.now())
+    except NameTaken:
+        raise
+    except Conflict as problem:  # somebody took the address at the same moment
+        raise NameTaken from problem
+
+
+async def _set_email(tx: Tx, user: User, email: str, now: datetime) -> User:
+    if not await profiles.set_email(tx, user.id, email, now):
+        raise NameTaken
+    await letters.end_marks(tx, user.id)
+    changed = await accounts.by_id(tx, user.id)
+    if changed is None:
+        raise AccountClosed
+    if email.lower() != user.email.lower():
+        await emit(
+            tx,
+            EmailChanged(user_id=user.id, before=user.email),
+            VerificationAsked(user_id=user.id),
+        )
     return changed
 
 

@@ -10,7 +10,8 @@ from rensai.rooms.readers.errors import LastAdmin, UserNotFound
 from rensai.rooms.readers.events import AccountDeleted
 from rensai.rooms.readers.model import Role
 from rensai.rooms.readers.model.profiles import Person
-from rensai.rooms.readers.store import accounts, letters, people, refresh, sessions
+from rensai.rooms.readers.service.devices import end_devices
+from rensai.rooms.readers.store import accounts, letters, people
 from rensai.rooms.readers.store import ending as store
 
 
@@ -19,9 +20,7 @@ async def end_sign_ins(tx: Tx, user_id: int, *, now: datetime, but: UUID | None 
 
     Its API tokens end too, and so does whatever links in letters are good for.
     """
-    await sessions.delete_all(tx, user_id, but=but)
-    await refresh.revoke_all(tx, user_id, now, but=but)
-    await store.end_tokens(tx, user_id)
+    await end_devices(tx, user_id, now, but=but, with_tokens=True)
     await letters.end_marks(tx, user_id)
 
 

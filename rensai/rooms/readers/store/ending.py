@@ -4,7 +4,6 @@ from datetime import datetime
 
 from rensai.kit.db import Command, Query, Tx
 
-_TOKENS = Command("DELETE FROM api_tokens WHERE user_id = $1")
 # A name that is kept must be free of the row that had it, and no other may take it.
 _BURY = Query(
     """
@@ -25,10 +24,6 @@ _MUTES = Command("DELETE FROM mutes WHERE user_id = $1")
 # They say roughly where somebody was, and with what.
 _REFRESH_TOKENS = Command("DELETE FROM refresh_tokens WHERE user_id = $1")
 _ACTIONS = Command("UPDATE account_actions SET detail = '' WHERE user_id = $1 AND detail <> ''")
-
-
-async def end_tokens(tx: Tx, user_id: int) -> None:
-    await tx.run(_TOKENS, user_id)
 
 
 async def bury(tx: Tx, user_id: int, *, name: str, email: str, now: datetime) -> bool:
