@@ -4,12 +4,14 @@ from datetime import timedelta
 
 import pytest
 
+from rensai.kit.db import Command
 from tests.rig import Rig
 from tests.rooms.catalogue.stories import add_story
-from tests.rooms.shelf.opinions import NOVEL, Reader, a_reader, count_anew, hide, story_id
+from tests.rooms.shelf.opinions import API, NOVEL, Reader, a_reader, count_anew, hide, story_id
 
 pytestmark = pytest.mark.anyio
 
+_CLOSE = Command("UPDATE users SET deleted_at = now() WHERE id = $1")
 HOSTILE = "<script>alert(1)</script>\n\t<img src=x onerror=alert(2)> \u202eabc &amp; 'quotes' \\"
 
 
@@ -183,6 +185,47 @@ async def test_what_is_hidden_is_rated_by_nobody_and_comes_back_with_its_ratings
     assert (await rig.get(THEIRS)).json()["items"][0]["score"] == 9
     await hide(rig, "than-dao")
     await ada.ask("DELETE", await mine(rig), 204)  # one's own word can always be taken back
+
+
+async def test_the_author_of_a_closed_account_is_nobody(rig: Rig, ada: Reader) -> None:
+    await ada.ask("POST", await mine(rig), json={"score": 9, "review_text": "Good"})
+    made = await ada.ask("POST", f"{API}/lists", 201, json={"title": "Best", "isPublic": True})
+    async with rig.db.transaction() as tx:
+        await tx.run(_CLOSE, ada.user.id)
+    (item,) = (await rig.get(THEIRS)).json()["items"]
+    assert (item["user"], item["review_text"]) == (None, "Good")
+    (item,) = (await rig.get(f"{API}/series/truyen:than-dao/ratings")).json()["items"]
+    assert item["user"] is None
+    for path in (f"lists/{made['id']}", "users/ada/lists", "users/ada/lists/best"):
+        assert (await rig.get(f"{API}/{path}")).status_code == 404, path
+
+
+async def test_a_moderator_strikes_a_rating_and_nobody_else(rig: Rig, ada: Reader) -> None:
+    await ada.ask("POST", await mine(rig), json={"score": 9, "review_text": "Spam"})
+    (item,) = (await rig.get(f"{API}/series/truyen:than-dao/ratings")).json()["items"]
+    path = f"{API}/ratings/{item['id']}"
+    assert (await rig.client.delete(path)).status_code == 401
+    assert (await ada.ask("DELETE", path, 403))["code"] == "FORBIDDEN"
+    await count_anew(rig)
+    judge = await a_reader(rig, "judge", "moderator")
+    await judge.ask("DELETE", path, 204)
+    for missing in (path, f"{API}/ratings/x"):
+        assert (await judge.ask("DELETE", missing, 404))["code"] == "NOT_FOUND"
+    await ada.ask("GET", await mine(rig), 404)
+    await count_anew(rig)
+    assert (await rig.get(THEIRS)).json()["summary"]["count"] == 0
+
+
+async def test_followers_count_with_the_ratings(rig: Rig, ada: Reader) -> None:
+    path = f"{NOVEL}/me/bookmarks/{await story_id(rig, 'than-dao')}"
+    told = f"{NOVEL}/stories/truyen/than-dao"
+    for status, followers in ((0, 1), (1, 1), (2, 0), (3, 0), (0, 1)):
+        await ada.ask("POST", path, json={"status": status})
+        await count_anew(rig)
+        assert (await rig.get(told)).json()["follower_count"] == followers
+    await ada.ask("DELETE", path, 204)
+    await count_anew(rig)
+    assert (await rig.get(told)).json()["follower_count"] == 0
 
 
 async def test_an_account_that_rates_without_end_must_wait(rig: Rig, ada: Reader) -> None:

@@ -85,7 +85,9 @@ async def test_a_cursor_is_good_for_its_own_story_and_order_alone(rig: Rig) -> N
     await rated_by_a_crowd(rig, 5, "hot", "other")
     page = (await rig.get(f"{NOVEL}/stories/truyen/hot/ratings?limit=2")).json()
     cursor = page["next_cursor"]
+    highest = (await rig.get(f"{NOVEL}/stories/truyen/hot/ratings?limit=2&sort=highest")).json()
     for path in (
+        f"{NOVEL}/stories/truyen/hot/ratings?sort=lowest&cursor={highest['next_cursor']}",
         f"{NOVEL}/stories/truyen/other/ratings?cursor={cursor}",
         f"{NOVEL}/stories/truyen/hot/ratings?sort=highest&cursor={cursor}",
         f"{NOVEL}/stories/truyen/hot/ratings?cursor={cursor[:-1]}",

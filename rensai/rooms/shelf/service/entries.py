@@ -52,7 +52,7 @@ async def put_entry(
     now = clock.now()
     entry = known or Entry(story_id, 0, "", now)
     if known is None or (after is not UNSET and after != story_id):
-        place = await _place(tx, kept, story_id, after)
+        place = await _place(tx, kept, after)
         entry = msgspec.structs.replace(entry, position=place)
     if text is not UNSET:
         entry = msgspec.structs.replace(entry, note=text)
@@ -102,7 +102,7 @@ async def list_entries(
     return [ShownEntry(entry, story) for entry, story in found]
 
 
-async def _place(tx: Tx, kept: ReadingList, story_id: int, after: int | UnsetType | None) -> int:
+async def _place(tx: Tx, kept: ReadingList, after: int | UnsetType | None) -> int:
     """A position behind `after`, which nothing else has."""
     if after is UNSET:
         last = await store.last(tx, kept.id)
@@ -111,22 +111,16 @@ async def _place(tx: Tx, kept: ReadingList, story_id: int, after: int | UnsetTyp
     if after is not None and before is None:
         why = "It is not on this list."
         raise Invalid(details=[{"path": "after", "in": "body", "message": why}])
-    behind = await _next(tx, kept, story_id, before)
+    place = BEFORE_ALL if before is None else before.key
+    behind = next(iter(await store.following(tx, kept.id, place, 1)), None)
     if before is None:
         return GAP if behind is None else behind.position - GAP
     if behind is None:
         return before.position + GAP
     if behind.position - before.position < 2:
         await store.arrange(tx, kept.id)
-        return await _place(tx, kept, story_id, after)
+        return await _place(tx, kept, after)
     return (before.position + behind.position) // 2
-
-
-async def _next(tx: Tx, kept: ReadingList, story_id: int, before: Entry | None) -> Entry | None:
-    """What follows `before`, without the entry that is being moved."""
-    place = BEFORE_ALL if before is None else before.key
-    two = await store.following(tx, kept.id, place, 2)
-    return next((entry for entry in two if entry.story_id != story_id), None)
 
 
 def _no_order(why: str) -> Invalid:
