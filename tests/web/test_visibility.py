@@ -122,6 +122,17 @@ READS = {
     NOVEL + "/stories/{source:str}/{slug:str}": each(NOVEL + "/stories/{0.address}"),
     NOVEL + "/stories/{story_id:int}/chapters": each(NOVEL + "/stories/{0.id}/chapters?limit=200"),
     NOVEL + "/chapters/{chapter_id:int}": each(NOVEL + "/chapters/{0.id}", chapters=True),
+    API + "/series/{slug:str}/comments": each(API + "/series/{0.public_slug}/comments?sort=top"),
+    API + "/chapters/{chapter_id:str}/comments": each(
+        API + "/chapters/{0.uid}/comments", chapters=True
+    ),
+    API + "/comments/{comment_id:str}": each(API + "/comments/{0.uid}", chapters=True),
+    API + "/comments/{comment_id:str}/replies": each(API + "/comments/{0.uid}/replies"),
+    API + "/users/{username:str}/comments": lists(f"{API}/users/writer/comments", "limit=100"),
+    NOVEL + "/stories/{story_id:int}/comments": each(NOVEL + "/stories/{0.id}/comments"),
+    NOVEL + "/chapters/{chapter_id:int}/comments": each(
+        NOVEL + "/chapters/{0.id}/comments?sort=oldest", chapters=True
+    ),
 }
 SHOWS_NO_STORIES = {
     "/healthz",
@@ -133,6 +144,8 @@ SHOWS_NO_STORIES = {
     f"{API}/openapi.json",
     f"{API}/docs",
     f"{API}/auth/me",
+    f"{API}/admin/reports",
+    f"{API}/admin/comments/hidden",
     NOVEL + "/ingest/requests/{request_id:str}",
 }
 
@@ -143,6 +156,24 @@ _CHAPTERS = Query(
     FROM chapters JOIN stories ON stories.id = story_id ORDER BY chapters.id
     """,
     Named,
+)
+# On each story and each chapter, under the uid of that; what it says tells whether it is hidden.
+_TALK = Command(
+    """
+    WITH writer AS (
+        INSERT INTO users (uid, username, email, password_hash, display_name)
+        VALUES (gen_random_uuid(), 'writer', 'writer@example.com', '-', 'Writer')
+        RETURNING id
+    ), things AS (
+        SELECT uid, id AS story_id, NULL::bigint AS chapter_id FROM stories
+        UNION ALL
+        SELECT uid, story_id, id FROM chapters
+    )
+    INSERT INTO comments (uid, story_id, chapter_id, user_id, content, created_at, updated_at)
+    SELECT uid, story_id, chapter_id, writer.id,
+        CASE WHEN uid = ANY($1::uuid []) THEN 'Well said' ELSE $2 END, now(), now()
+    FROM things, writer
+    """
 )
 _OWN = Command("UPDATE stories SET source = 'local' WHERE source = 'own'")
 
@@ -225,12 +256,15 @@ async def library(rig: Rig) -> Library:
     open_ids = {
         one.id for one in stories if one.source != "closed" and not one.slug.startswith(MARK)
     }
-    return Library(
+    built = Library(
         stories=[one for one in stories if one.id in open_ids],
         hidden_stories=[one for one in stories if one.id not in open_ids],
         chapters=[one for one in chapters if _shows(one, open_ids)],
         hidden_chapters=[one for one in chapters if not _shows(one, open_ids)],
     )
+    async with rig.db.transaction() as tx:
+        await tx.run(_TALK, [one.uid for one in (*built.stories, *built.chapters)], MARK)
+    return built
 
 
 def _shows(one: Named, open_ids: set[int]) -> bool:
@@ -254,6 +288,13 @@ async def test_what_is_hidden_is_as_if_it_had_never_been(
         assert answer.status_code == 404 or (address.startswith(API) and "closed:" not in address)
         assert answer.json() == (await rig.get(address)).json()
         assert MARK not in answer.text.lower(), address
+
+
+async def test_what_is_said_of_what_can_be_read_is_shown(rig: Rig, library: Library) -> None:
+    said = (await rig.get(f"{API}/users/writer/comments?limit=100")).json()
+    assert len(said["items"]) == len(library.stories) + len(library.chapters)
+    for address in READS[NOVEL + "/chapters/{chapter_id:int}/comments"].shown(library):
+        assert len((await rig.get(address)).json()["items"]) == 1, address
 
 
 async def test_only_what_was_uploaded_here_is_told_to_be_gone(rig: Rig, library: Library) -> None:
