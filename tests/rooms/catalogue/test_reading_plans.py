@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from rensai.kit.db import Command, Database, Query, Tx
-from rensai.rooms.catalogue.store import reading, reading_chapter, seen
+from rensai.rooms.catalogue.store import lists, reading, reading_chapter, seen, views
 from tests.plans import assert_served_by_index, nodes, plan_of
 from tests.rooms.catalogue.stories import fill
 
@@ -106,3 +106,12 @@ async def test_lookups_touch_only_what_was_asked_for(filled: Database) -> None:
         gone_story, gone_chapter = seen._GONE_STORY, seen._GONE_CHAPTER  # pyright: ignore[reportPrivateUsage]
         await assert_served_by_index(tx, gone_story, "truyen", "story-20", at_most=10)
         await assert_served_by_index(tx, gone_chapter, "local", uids[0], at_most=10)
+
+
+async def test_views_are_asked_for_and_added_by_primary_key(filled: Database) -> None:
+    async with filled.transaction() as tx:
+        ids = await tx.all(Query("SELECT id FROM stories ORDER BY id LIMIT 100", int))
+        chapters = await tx.all(Query("SELECT id FROM chapters ORDER BY id LIMIT 100", int))
+        await assert_served_by_index(tx, views.VIEWS, ids)
+        await assert_served_by_index(tx, views.HOLD_STORIES, ids, chapters)
+        await assert_served_by_index(tx, lists.SOME, ids)
