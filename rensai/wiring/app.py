@@ -69,12 +69,10 @@ def create_app(services: Services, routes: Sequence[ControllerRouterHandler] = R
             "services": Provide(lambda: services, sync_to_thread=False),
             "description": Provide(lambda: description, sync_to_thread=False),
             "index": Provide(lambda: index, sync_to_thread=False),
-            "unmuted": Provide(lambda: unmuted, sync_to_thread=False),
-            "views": Provide(lambda: views, sync_to_thread=False),
             "siblings": Provide(lambda: siblings, sync_to_thread=False),
             **DEPENDENCIES,
         },
-        state={"services": services},
+        state={"services": services, "Views": views, "UnmutedLists": unmuted},
         lifespan=[counting, searching, *([sharing_figures] if config.web_processes > 1 else [])],
     )
 

@@ -1,7 +1,7 @@
-"""Who is looking, and what surrounds the page: the dependencies that every room may ask for.
+"""Who is looking, and what surrounds the page: the two dependencies that every room may ask for.
 
-`user` is the account that has signed in, or None, `mutes` what it does not want to see; `frame`
-is the surroundings of a page. Only this floor knows both rooms that they come from.
+`user` is the account that has signed in, or None; `frame` is the surroundings of a page. Only
+this floor knows both rooms that they come from.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ from rensai.kit.web.forms import form_token
 from rensai.kit.web.frame import Frame, Viewer
 from rensai.rooms.instance import door as instance
 from rensai.rooms.readers import door as readers
-from rensai.rooms.readers.door import Mutes, Role, User
+from rensai.rooms.readers.door import Role, User
 
 
 async def provide_user(
@@ -26,13 +26,6 @@ async def provide_user(
     if not token:
         return None
     return await readers.user_of_session(services.db.primary, token, services.clock.now())
-
-
-async def provide_mutes(
-    services: NamedDependency[Services], user: NamedDependency[User | None]
-) -> Mutes | None:
-    """What the account has muted; None for who has muted nothing, or has not signed in."""
-    return None if user is None else await readers.mutes_of(services.lookups, user.id)
 
 
 async def provide_frame(
@@ -53,8 +46,4 @@ async def provide_frame(
     )
 
 
-DEPENDENCIES = {
-    "user": Provide(provide_user),
-    "frame": Provide(provide_frame),
-    "mutes": Provide(provide_mutes),
-}
+DEPENDENCIES = {"user": Provide(provide_user), "frame": Provide(provide_frame)}
