@@ -55,6 +55,6 @@ def create_app(services: Services, routes: Sequence[ControllerRouterHandler] = R
             **parts.dependencies(),
             **DEPENDENCIES,
         },
-        state={"services": services},
+        state={"services": services, **parts.state()},
         lifespan=[parts.working, *([sharing_figures] if config.web_processes > 1 else [])],
     )

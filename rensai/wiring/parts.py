@@ -19,7 +19,7 @@ from rensai.rooms.readers.door import LastUsed
 from rensai.rooms.search.door import Index, UnmutedLists
 from rensai.rooms.shelf.door import ProgressBuffer, ShelfMarks
 
-PART_NAMES = ("index", "unmuted", "views", "last_used", "progress", "read_marks")
+PART_NAMES = ("index", "last_used", "progress", "read_marks")
 
 
 class Parts:
@@ -40,6 +40,10 @@ class Parts:
     def dependencies(self) -> dict[str, Provide]:
         """What handlers may ask for."""
         return {name: self._provided(name) for name in PART_NAMES}
+
+    def state(self) -> dict[str, object]:
+        """What edges fetch from the application by its type's name, where each microsecond counts."""
+        return {"Views": self.views, "UnmutedLists": self.unmuted}
 
     def _provided(self, name: str) -> Provide:
         part = getattr(self, name)

@@ -1,8 +1,8 @@
 """Who is looking, and what surrounds the page: the dependencies that every room may ask for.
 
-`user` is the account that has signed in, or None; `visit` says by what it has, `mutes` what it
-does not want to see; `frame` is the surroundings of a page; `house_rules` is what the operator
-asks of those who write. Only this floor knows all the rooms that they come from.
+`user` is the account that has signed in, or None; `visit` says by what it has; `frame` is the
+surroundings of a page; `house_rules` is what the operator asks of those who write. Only this floor
+knows all the rooms that they come from.
 """
 
 from typing import Any
@@ -17,7 +17,7 @@ from rensai.kit.web.frame import Frame, Viewer
 from rensai.kit.web.surfaces import Surface, surface_of
 from rensai.rooms.instance import door as instance
 from rensai.rooms.readers import door as readers
-from rensai.rooms.readers.door import HouseRules, LastUsed, Mutes, Role, User, Visit
+from rensai.rooms.readers.door import HouseRules, LastUsed, Role, User, Visit
 
 Anyone = Request[Any, Any, Any]  # Any: whoever asks
 
@@ -62,13 +62,6 @@ def provide_user(request: Anyone, visit: NamedDependency[Visit | None]) -> User 
     )
 
 
-async def provide_mutes(
-    services: NamedDependency[Services], user: NamedDependency[User | None]
-) -> Mutes | None:
-    """What the account has muted; None for who has muted nothing, or has not signed in."""
-    return None if user is None else await readers.mutes_of(services.lookups, user.id)
-
-
 async def provide_frame(
     request: Anyone, services: NamedDependency[Services], user: NamedDependency[User | None]
 ) -> Frame:
@@ -94,7 +87,6 @@ async def provide_house_rules(services: NamedDependency[Services]) -> HouseRules
 DEPENDENCIES = {
     "visit": Provide(provide_visit),
     "user": Provide(provide_user, sync_to_thread=False),
-    "mutes": Provide(provide_mutes),
     "frame": Provide(provide_frame),
     "house_rules": Provide(provide_house_rules),
 }

@@ -51,7 +51,7 @@ const columns = {
     SELECT ARRAY[terms.slug, terms.name] FROM story_terms
     JOIN terms ON terms.id = story_terms.term_id
     JOIN taxonomies ON taxonomies.id = terms.taxonomy_id
-    WHERE story_terms.story_id = ${stories.id} AND taxonomies.slug = 'warning'
+    WHERE story_terms.story_id = stories.id AND taxonomies.slug = 'warning'
     ORDER BY terms.slug)`,
   coverUrl: stories.coverUrl,
   language: stories.language,

@@ -14,12 +14,13 @@ from rensai.kit.web.age import has_said_so, no_age_cookie, of_age_cookie
 from rensai.kit.web.cookies import FORM, own_cookie
 from rensai.kit.web.forms import form_token, own_path, require_own_page, require_token
 from rensai.kit.web.frame import Frame
+from rensai.kit.web.held import held
 from rensai.kit.web.paging import Cursor, Page, page_of
 from rensai.kit.web.render import render
 from rensai.rooms.catalogue import service
 from rensai.rooms.catalogue.model import STATUSES, ListedStory, Sort
 from rensai.rooms.catalogue.model.unmuted import PLACE_TYPES, UnmutedLists
-from rensai.rooms.readers.door import Mutes, User
+from rensai.rooms.readers.door import Mutes, User, mutes_of
 
 AnyRequest = Request[Any, Any, Any]  # Any: whoever asks
 Next = Annotated[str, QueryParameter(name="next", max_length=1000)]
@@ -33,10 +34,11 @@ async def home(
     request: AnyRequest,
     services: NamedDependency[Services],
     frame: NamedDependency[Frame],
-    mutes: NamedDependency[Mutes | None],
-    unmuted: NamedDependency[UnmutedLists],
+    user: NamedDependency[User | None],
 ) -> Response[str]:
     """What is new here."""
+    mutes = user and await mutes_of(services.lookups, user.id)
+    unmuted = held(request, UnmutedLists)
     updated, popular = [
         await _first(services, unmuted, mutes, sort) for sort in (Sort.UPDATED, Sort.POPULAR)
     ]
@@ -67,19 +69,18 @@ async def browse(
     request: AnyRequest,
     services: NamedDependency[Services],
     frame: NamedDependency[Frame],
-    mutes: NamedDependency[Mutes | None],
-    unmuted: NamedDependency[UnmutedLists],
     *,
     user: NamedDependency[User | None],
     sort: FromQuery[Sort] = Sort.UPDATED,
     cursor: Cursor = None,
 ) -> Response[str]:
     """Every public story, page by page."""
+    mutes = user and await mutes_of(services.lookups, user.id)
     if user is None or mutes is None:
         page = await _shelf(services, sort, cursor)
     else:
         page = await _unmuted_shelf(
-            services, unmuted, mutes, sort=sort, cursor=cursor, reader=user.id
+            services, held(request, UnmutedLists), mutes, sort=sort, cursor=cursor, reader=user.id
         )
     return render(
         request,

@@ -12,6 +12,7 @@ from rensai.kit.errors import Gone
 from rensai.kit.services import Services
 from rensai.kit.web.age import has_said_so
 from rensai.kit.web.filters import known_filters
+from rensai.kit.web.held import held
 from rensai.kit.web.kept import NOT_MODIFIED, AnyRequest, KeptVersion, TooOld
 from rensai.kit.web.personal import personally
 from rensai.kit.web.visitor import visitor_of
@@ -45,7 +46,6 @@ async def one_chapter(
     request: AnyRequest,
     services: NamedDependency[Services],
     user: NamedDependency[User | None],
-    views: NamedDependency[Views],
     chapter_id: ChapterId,
 ) -> Response[ReadableChapter]:
     """A chapter with its text, and the chapters before and after it in the same language.
@@ -69,7 +69,7 @@ async def one_chapter(
         reader=reader,
         has_said_so=has_said_so(request, services.config.session_secret, now),
     )
-    views.read_chapter(visitor_of(request, reader), seen.id, now)
+    held(request, Views).read_chapter(visitor_of(request, reader), seen.id, now)
 
     async def load() -> "ReadableChapter | TooOld[ReadableChapter]":
         detail = await reading.read_chapter(reads, seen.id)

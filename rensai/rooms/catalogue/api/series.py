@@ -11,6 +11,7 @@ from rensai.kit.errors import Gone
 from rensai.kit.services import Services
 from rensai.kit.web import cursor as cursors
 from rensai.kit.web.filters import known_filters
+from rensai.kit.web.held import held
 from rensai.kit.web.kept import NOT_MODIFIED, AnyRequest, KeptList, KeptVersion, TooOld
 from rensai.kit.web.paging import DEFAULT_LIMIT, Cursor, Limit, Page, page_of
 from rensai.kit.web.personal import personal
@@ -24,7 +25,7 @@ from rensai.rooms.catalogue.model.unmuted import PLACE_TYPES, UnmutedLists
 from rensai.rooms.catalogue.service import reading
 from rensai.rooms.catalogue.service.age_gate import warns
 from rensai.rooms.catalogue.service.views import Views
-from rensai.rooms.readers.door import Mutes, User
+from rensai.rooms.readers.door import User, mutes_of
 
 Source = Annotated[
     str | None,
@@ -69,8 +70,6 @@ async def list_series(
     services: NamedDependency[Services],
     *,
     user: NamedDependency[User | None],
-    mutes: NamedDependency[Mutes | None],
-    unmuted: NamedDependency[UnmutedLists],
     limit: Limit = DEFAULT_LIMIT,
     cursor: Cursor = None,
     sort: FromQuery[Sort] = Sort.UPDATED,
@@ -83,12 +82,13 @@ async def list_series(
     account that asks has muted is left out; such an answer is as it is now, and never kept.
     """
     secret = services.config.session_secret
+    mutes = user and await mutes_of(services.lookups, user.id)
     if user is not None and mutes is not None:
         listing = cursors.kind("series-unmuted", sort.value, source, user.id)
         place = None if cursor is None else cursors.decode(secret, listing, cursor, PLACE_TYPES)
         found = await service.list_unmuted(
             services.db.replica,
-            unmuted,
+            held(request, UnmutedLists),
             mutes,
             sort=sort,
             source=source,
@@ -124,7 +124,6 @@ async def one_series(
     request: AnyRequest,
     services: NamedDependency[Services],
     user: NamedDependency[User | None],
-    views: NamedDependency[Views],
     slug: FromPath[str],
 ) -> Response[SeriesDetail]:
     """All that is told of a series. Its slug is bare when it was uploaded here, else
@@ -136,7 +135,9 @@ async def one_series(
     """
     reads = services.db.replica
     seen = await reading.see_series(services.lookups, reads, slug)
-    views.see_story(visitor_of(request, user and user.id), seen.id, services.clock.now())
+    held(request, Views).see_story(
+        visitor_of(request, user and user.id), seen.id, services.clock.now()
+    )
 
     gate = services.config.age_gate
 

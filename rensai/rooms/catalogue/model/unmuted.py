@@ -30,10 +30,7 @@ class Unmuted(msgspec.Struct, frozen=True):
 
 
 class UnmutedLists(ABC):
-    """Who can make them: search, by which every list is found that no index holds.
-
-    A class and not a Protocol, since handlers are given one and the framework checks what it is.
-    """
+    """Who can make them: search, by which every list is found that no index holds."""
 
     @abstractmethod
     async def places(

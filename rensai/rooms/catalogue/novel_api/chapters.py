@@ -8,6 +8,7 @@ from litestar.params import PathParameter, QueryParameter
 
 from rensai.kit.services import Services
 from rensai.kit.web.filters import known_filters
+from rensai.kit.web.held import held
 from rensai.kit.web.kept import NOT_MODIFIED, AnyRequest, KeptVersion, TooOld
 from rensai.kit.web.personal import personally
 from rensai.kit.web.visitor import visitor_of
@@ -43,7 +44,6 @@ async def one_chapter(
     request: AnyRequest,
     services: NamedDependency[Services],
     user: NamedDependency[User | None],
-    views: NamedDependency[Views],
     chapter_id: ChapterId,
     *,
     include_content: IncludeContent = True,
@@ -62,7 +62,9 @@ async def one_chapter(
         is_private = await require_of_age(
             services.lookups, gate, is_adult=seen.is_adult, reader=reader
         )
-        views.read_chapter(visitor_of(request, reader), seen.id, services.clock.now())
+        held(request, Views).read_chapter(
+            visitor_of(request, reader), seen.id, services.clock.now()
+        )
 
     async def load() -> "NovelReadableChapter | TooOld[NovelReadableChapter]":
         detail = await reading.read_chapter(

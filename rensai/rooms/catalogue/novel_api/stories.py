@@ -10,6 +10,7 @@ from litestar.params import FromPath, PathParameter, QueryParameter
 from rensai.kit.services import Services
 from rensai.kit.web import cursor as cursors
 from rensai.kit.web.filters import known_filters
+from rensai.kit.web.held import held
 from rensai.kit.web.kept import NOT_MODIFIED, AnyRequest, KeptVersion, TooOld
 from rensai.kit.web.paging import Cursor, NovelPage, page_of
 from rensai.kit.web.personal import personal
@@ -55,7 +56,6 @@ async def one_story(
     request: AnyRequest,
     services: NamedDependency[Services],
     user: NamedDependency[User | None],
-    views: NamedDependency[Views],
     *,
     source: FromPath[str],
     slug: FromPath[str],
@@ -68,7 +68,9 @@ async def one_story(
     shared by stories that tell the same in other languages.
     """
     seen = await reading.see_story_at(services.lookups, source, slug)
-    views.see_story(visitor_of(request, user and user.id), seen.id, services.clock.now())
+    held(request, Views).see_story(
+        visitor_of(request, user and user.id), seen.id, services.clock.now()
+    )
 
     gate = services.config.age_gate
 

@@ -67,7 +67,7 @@ LISTS: dict[Shape, Query[ListedStory]] = {
     if shape[0] is Sort.UPDATED or not shape[3]
 }
 
-_SOME = Query(
+SOME = Query(
     f"""
     SELECT {LISTED}
     FROM stories
@@ -107,7 +107,7 @@ async def listed(
 
 async def listed_of(reads: Reads, story_ids: Sequence[int]) -> dict[int, ListedStory]:
     """Those of the stories that lists show."""
-    return {story.id: story for story in await reads.all(_SOME, list(story_ids))}
+    return {story.id: story for story in await reads.all(SOME, list(story_ids))}
 
 
 async def counts(reads: Reads) -> Counts:

@@ -25,7 +25,7 @@ _BEGIN = Query(
     UUID,
 )
 # Whoever writes to chapters holds their stories, and everybody takes stories in this order.
-_HOLD_STORIES = Query(
+HOLD_STORIES = Query(
     """
     SELECT id FROM stories
     WHERE id = ANY(
@@ -60,7 +60,7 @@ _FORGET = Command(
     )
     """
 )
-_VIEWS = Query("SELECT id, view_count FROM stories WHERE id = ANY($1::bigint [])", Viewed)
+VIEWS = Query("SELECT id, view_count FROM stories WHERE id = ANY($1::bigint [])", Viewed)
 
 
 async def begin(tx: Tx, flush_id: UUID, now: datetime) -> bool:
@@ -70,7 +70,7 @@ async def begin(tx: Tx, flush_id: UUID, now: datetime) -> bool:
 
 async def add(tx: Tx, stories: Mapping[int, int], chapters: Mapping[int, int]) -> None:
     """Add to what has been counted; what is not there any more is passed over."""
-    await tx.all(_HOLD_STORIES, list(stories), list(chapters))
+    await tx.all(HOLD_STORIES, list(stories), list(chapters))
     if stories:
         await tx.run(_ADD_VIEWS, list(stories), list(stories.values()))
     if chapters:
@@ -84,4 +84,4 @@ async def forget(tx: Tx, before: datetime) -> None:
 
 async def views_of(reads: Reads, story_ids: Sequence[int]) -> dict[int, int]:
     """How often each of these stories was looked at."""
-    return {row.id: row.view_count for row in await reads.all(_VIEWS, list(story_ids))}
+    return {row.id: row.view_count for row in await reads.all(VIEWS, list(story_ids))}

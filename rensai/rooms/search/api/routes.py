@@ -11,7 +11,7 @@ from rensai.kit.web import cursor as cursors
 from rensai.kit.web.kept import NOT_MODIFIED, AnyRequest, KeptVersion
 from rensai.kit.web.paging import DEFAULT_LIMIT, MAX_LIMIT
 from rensai.kit.web.personal import personal
-from rensai.rooms.readers.door import Mutes
+from rensai.rooms.readers.door import User, mutes_of
 from rensai.rooms.search.adapters.parameters import Parameters, described
 from rensai.rooms.search.adapters.questions import MOST_VALUES_COUNTED, question_of
 from rensai.rooms.search.api.answers import (
@@ -47,7 +47,7 @@ async def search_series(
     request: AnyRequest,
     services: NamedDependency[Services],
     index: NamedDependency[Index],
-    mutes: NamedDependency[Mutes | None],
+    user: NamedDependency[User | None],
 ) -> Response[SearchPage]:
     """Find series by text and by what they are sorted by.
 
@@ -64,7 +64,7 @@ async def search_series(
     """
     parameters = Parameters(request.query_params.multi_items())
     parameters.refuse_unknown(facets=True)
-    question = _question(parameters, left_out(mutes))
+    question = _question(parameters, await _left_out(services, user))
     secret = services.config.session_secret
     asked = (
         question.text,
@@ -105,7 +105,7 @@ async def suggest(
     request: AnyRequest,
     services: NamedDependency[Services],
     index: NamedDependency[Index],
-    mutes: NamedDependency[Mutes | None],
+    user: NamedDependency[User | None],
 ) -> Response[Suggestions]:
     """Series, authors and tags that what has been typed so far may become.
 
@@ -116,7 +116,7 @@ async def suggest(
     text = parameters.one("q") or ""
     limit = parameters.number("limit", 8, 1, 20)
 
-    what = left_out(mutes)
+    what = await _left_out(services, user)
 
     async def load() -> Suggestions:
         found = await suggest_for(services.db.replica, index, text, limit, what)
@@ -139,7 +139,7 @@ async def facets_of_all(
     request: AnyRequest,
     services: NamedDependency[Services],
     index: NamedDependency[Index],
-    mutes: NamedDependency[Mutes | None],
+    user: NamedDependency[User | None],
 ) -> Response[FacetsPage]:
     """Every facet, those of the operator too, with how many series have each value.
 
@@ -147,7 +147,8 @@ async def facets_of_all(
     """
     Parameters(request.query_params.multi_items()).refuse_unknown(facets=False, plain=())
 
-    question = Question(limit=1, counts=True, values=MOST_VALUES_COUNTED, left_out=left_out(mutes))
+    what = await _left_out(services, user)
+    question = Question(limit=1, counts=True, values=MOST_VALUES_COUNTED, left_out=what)
 
     async def load() -> FacetsPage:
         found = await find(services.db.replica, index, question)
@@ -157,6 +158,10 @@ async def facets_of_all(
         return personal(await load())
     version = await index.version(services.db.replica)
     return await _FACETS.answer(request, services, version, (), load)
+
+
+async def _left_out(services: Services, user: User | None) -> LeftOut:
+    return left_out(user and await mutes_of(services.lookups, user.id))
 
 
 def _question(parameters: Parameters, what: LeftOut) -> Question:

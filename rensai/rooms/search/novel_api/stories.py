@@ -22,7 +22,7 @@ from rensai.kit.web.kept import NOT_MODIFIED, AnyRequest, KeptList, KeptVersion
 from rensai.kit.web.paging import DEFAULT_LIMIT, Cursor, Limit, NovelPage, page_of
 from rensai.kit.web.personal import personal
 from rensai.rooms.catalogue import door as catalogue
-from rensai.rooms.readers.door import Mutes, User
+from rensai.rooms.readers.door import User, mutes_of
 from rensai.rooms.search.adapters.asking import LONGEST
 from rensai.rooms.search.adapters.parameters import as_name
 from rensai.rooms.search.model import NOTHING, STATUSES, Filters, LeftOut, Question, Sort
@@ -126,7 +126,6 @@ async def list_stories(
     index: NamedDependency[Index],
     *,
     user: NamedDependency[User | None],
-    mutes: NamedDependency[Mutes | None],
     limit: Limit = DEFAULT_LIMIT,
     cursor: Cursor = None,
     sort: FromQuery[NovelSort] = NovelSort.UPDATED,
@@ -143,6 +142,7 @@ async def list_stories(
     tags. A `next_cursor` is good for the list, order and filters that it came from. What the
     account that asks has muted is left out.
     """
+    mutes = user and await mutes_of(services.lookups, user.id)
     asked = _Asked(
         sort,
         q,
