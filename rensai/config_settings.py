@@ -171,28 +171,6 @@ class Config(PeopleSettings):
             "30",
         ),
     ]
-    views_flush_seconds: Annotated[
-        int, About(whole(1, 3600), "How long views and reads are added up in memory.", "300")
-    ]
-
-    # What readers read
-    progress_flush_seconds: Annotated[
-        int,
-        About(
-            whole(1, 60),
-            "How long a web process gathers what readers have read before it writes it: a crash "
-            "loses no more than that.",
-            "2",
-        ),
-    ]
-    history_days: Annotated[
-        int,
-        About(
-            whole(1, 36500),
-            "How long it is told when a chapter was read; that it was read stays known.",
-            "90",
-        ),
-    ]
 
     # Object storage
     storage_endpoint: Annotated[

@@ -42,7 +42,7 @@ class Parts:
         return {name: self._provided(name) for name in PART_NAMES}
 
     def state(self) -> dict[str, object]:
-        """What edges fetch from the application by its type's name, where each microsecond counts."""
+        """What edges take from the application by its type, where each microsecond counts."""
         return {"Views": self.views, "UnmutedLists": self.unmuted}
 
     def _provided(self, name: str) -> Provide:
