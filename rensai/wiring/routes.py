@@ -37,6 +37,6 @@ ROUTES: tuple[ControllerRouterHandler, ...] = (
     *talk_novel_api.routes,  # /wp-json/novel/v1/…/comments
     *ingest_novel_api.routes,  # /wp-json/novel/v1/ingest/…
     *catalogue_pages.routes,  # /, /browse
-    *readers_pages.routes,  # /login, /logout, /reset, /verify
+    *readers_pages.routes,  # /login, /logout, /register, /recover, /reset, /verify
     *instance_pages.routes,  # /admin
 )

@@ -129,6 +129,8 @@ SHOWS_NO_STORIES = {
     "/metrics",
     "/static/{digest:str}/{name:path}",
     "/login",
+    "/register",
+    "/recover",
     "/admin",
     f"{API}/openapi.json",
     f"{API}/docs",
