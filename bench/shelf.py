@@ -69,7 +69,8 @@ FROM (
         now() - n * interval '20 minutes' AS at
     FROM users, generate_series(1, :history) AS n,
         LATERAL (
-            SELECT 1 + (users.id * 15485863 + n::bigint * 32452843) % (:stories * :chapters) AS chapter_id
+            SELECT 1 + (users.id * 15485863 + n::bigint * 32452843) % (:stories * :chapters)
+                AS chapter_id
         ) AS chapter
     ORDER BY users.id, chapter_id, n
 ) AS chosen;
