@@ -182,23 +182,11 @@ class Config:
         ),
     ]
 
-    # What readers read
     progress_flush_seconds: Annotated[
-        int,
-        About(
-            whole(1, 60),
-            "How long a web process gathers what readers have read before it writes it: a crash "
-            "loses no more than that.",
-            "2",
-        ),
+        int, About(whole(1, 60), "How long what is read is gathered before it is written.", "2")
     ]
     history_days: Annotated[
-        int,
-        About(
-            whole(1, 36500),
-            "How long it is told when a chapter was read; that it was read stays known.",
-            "90",
-        ),
+        int, About(whole(1, 36500), "How long it is told when a chapter was read.", "90")
     ]
 
     # Object storage

@@ -9,6 +9,7 @@ import httpx
 import msgspec
 
 from rensai.kit.db import Command, Query
+from rensai.rooms.readers.door import User
 from tests.rig import Rig
 from tests.rooms.catalogue.incoming import Shelf, chapter, story
 from tests.rooms.readers.accounts import PASSWORD, an_admin
@@ -44,9 +45,10 @@ _CLOSE = Command("UPDATE stories SET is_public = $2 WHERE source_story_id = $1")
 class Reader:
     """Somebody who has signed in."""
 
-    def __init__(self, client: httpx.AsyncClient, id_: int) -> None:
+    def __init__(self, client: httpx.AsyncClient, user: User) -> None:
         self.client = client
-        self.id = id_
+        self.user = user
+        self.id = user.id
 
     async def ask(self, path: str, **query: object) -> Json:
         """The answer to a GET that must work."""
@@ -120,7 +122,7 @@ class Desk:
         login = {"login": name, "password": PASSWORD}
         answer = await client.post(f"{API}/auth/login", json=login)
         assert answer.status_code == 200, answer.text
-        return Reader(client, created.user.id)
+        return Reader(client, created.user)
 
     async def hide(self, name: str, *, public: bool = False) -> None:
         """Close a story to everybody, or open it again."""

@@ -5,25 +5,25 @@ from rensai.kit.db import Command, Query, Tx
 PROGRESS = Command(
     """
     DELETE FROM reading_progress
-    WHERE user_id = $1 AND story_id IN (
-        SELECT story_id FROM reading_progress
+    WHERE ctid = ANY(ARRAY(
+        SELECT ctid FROM reading_progress
         WHERE user_id = $1
         ORDER BY story_id
         LIMIT $2
         FOR UPDATE
-    )
+    ))
     """
 )
 BOOKMARKS = Query(
     """
     DELETE FROM bookmarks
-    WHERE user_id = $1 AND story_id IN (
-        SELECT story_id FROM bookmarks
+    WHERE ctid = ANY(ARRAY(
+        SELECT ctid FROM bookmarks
         WHERE user_id = $1
         ORDER BY story_id
         LIMIT $2
         FOR UPDATE
-    )
+    ))
     RETURNING story_id
     """,
     int,

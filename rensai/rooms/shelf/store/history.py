@@ -41,35 +41,37 @@ READ = Query(
     """,
     int,
 )
-# In the order in which everybody writes them.
+# Held in the order in which everybody writes them, and then found where they lie, so that what else
+# the reader has is left alone.
 FORGET_SOME = Query(
     """
-    WITH chosen AS (
-        SELECT chapter_id FROM reading_history
+    DELETE FROM reading_history
+    WHERE ctid = ANY(ARRAY(
+        SELECT ctid FROM reading_history
         WHERE user_id = $1
         ORDER BY chapter_id
         LIMIT $2
         FOR UPDATE
-    )
-    DELETE FROM reading_history USING chosen
-    WHERE user_id = $1 AND reading_history.chapter_id = chosen.chapter_id
-    RETURNING reading_history.chapter_id
+    ))
+    RETURNING chapter_id
     """,
     int,
 )
 FORGET_STORY = Query(
     """
-    WITH chosen AS (
-        SELECT chapter_id FROM reading_history
-        WHERE user_id = $1 AND chapter_id IN (
-            SELECT chapter_id FROM reading_history WHERE user_id = $1 AND story_id = $3 LIMIT $2
-        )
+    DELETE FROM reading_history
+    WHERE ctid = ANY(ARRAY(
+        SELECT ctid FROM reading_history
+        WHERE user_id = $1 AND chapter_id = ANY(ARRAY(
+            SELECT chapter_id FROM reading_history
+            WHERE user_id = $1 AND story_id = $3
+            ORDER BY updated_at DESC, chapter_id DESC
+            LIMIT $2
+        ))
         ORDER BY chapter_id
         FOR UPDATE
-    )
-    DELETE FROM reading_history USING chosen
-    WHERE user_id = $1 AND reading_history.chapter_id = chosen.chapter_id
-    RETURNING reading_history.chapter_id
+    ))
+    RETURNING chapter_id
     """,
     int,
 )
