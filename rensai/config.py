@@ -113,8 +113,14 @@ def environment_of(config: Config) -> dict[str, str]:
 
 def secrets_of(config: Config) -> list[str]:
     """Every value that must not be seen in a log."""
-    values = (getattr(config, field) for field, setting in BY_FIELD.items() if setting.secret)
-    return [value for value in values if isinstance(value, str)]
+    found: list[str] = []
+    for field, setting in BY_FIELD.items():
+        value: object = getattr(config, field)
+        if setting.secret and isinstance(value, str):
+            found.append(value)
+        elif setting.secret and isinstance(value, tuple):
+            found += [str(part) for part in value]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]  # elements of an unknown kind
+    return found
 
 
 def debugging() -> bool:
@@ -129,6 +135,8 @@ def shown(setting: Setting, value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple):
+        if setting.secret:
+            return HIDDEN
         return ",".join(str(part) for part in value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]  # elements of an unknown kind
     text = str(value)
     if setting.secret:
@@ -294,6 +302,8 @@ def _wrong_together(values: Mapping[str, Value]) -> Iterator[str]:
     for name in ("DATABASE_REPLICA_URL", "DATABASE_QUEUE_URL"):
         if name in present and "DATABASE_PRIMARY_URL" not in present:
             yield f"DATABASE_PRIMARY_URL: not set; {name} expects it to be set too"
+    if "SMTP_URL" in present and "MAIL_FROM" not in present:
+        yield "MAIL_FROM: not set; SMTP_URL expects it, such as Rensai <books@example.com>"
     missing = [name for name in _S3 if name not in present]
     if len(missing) < len(_S3):
         for name in missing:

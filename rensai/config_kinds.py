@@ -3,6 +3,7 @@
 A kind knows how to read a text and how to say in a few words what it expects.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -51,6 +52,18 @@ class Setting:
         if self.default_words:
             return self.default_words
         return "" if self.default is None else self.default
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What the table says of one field; `Setting` adds the name."""
+
+    kind: Kind[object]
+    meaning: str
+    default: str | None = None
+    secret: bool = False
+    words: str | None = None
+    generate: int = 0
 
 
 def whole(lowest: int, highest: int) -> Kind[int]:
@@ -114,6 +127,18 @@ def text_of(least: int = 1, most: int = 4096) -> Kind[str]:
 TEXT: Kind[str] = text_of()
 
 
+def secrets_of_length(least: int) -> Kind[tuple[str, ...]]:
+    """One or more secrets with commas between, each of at least this length."""
+
+    def read(text: str) -> tuple[str, ...]:
+        parts = tuple(part.strip() for part in text.split(","))
+        if not text.isprintable() or any(not least <= len(part) <= 4096 for part in parts):
+            raise NotThisKindError
+        return parts
+
+    return Kind(f"secrets of at least {least} characters with commas between", read)
+
+
 def url(*schemes: str, example: str, path: bool = True) -> Kind[str]:
     """An absolute URL with one of the schemes; without `path`, only scheme, host and port."""
 
@@ -146,3 +171,16 @@ def _read_networks(text: str) -> tuple[Network, ...]:
 NETWORKS: Kind[tuple[Network, ...]] = Kind(
     "addresses or networks with commas between, such as 10.0.0.0/8,::1", _read_networks
 )
+
+
+_ADDRESS = r"[^<>@\s,;\"\\]{1,64}@[^<>@\s,;\"\\]{1,189}"
+_MAILBOX = re.compile(rf"[^<>@,;\"\\]{{1,100}} <{_ADDRESS}>|{_ADDRESS}")
+
+
+def _read_mailbox(text: str) -> str:
+    if not _MAILBOX.fullmatch(text) or not text.isprintable():
+        raise NotThisKindError
+    return text
+
+
+MAILBOX: Kind[str] = Kind("an address such as Rensai <books@example.com>", _read_mailbox)

@@ -13,7 +13,7 @@ from rensai.config_kinds import (
     NETWORKS,
     SWITCH,
     TEXT,
-    Kind,
+    About,
     Network,
     Setting,
     choice,
@@ -21,6 +21,7 @@ from rensai.config_kinds import (
     url,
     whole,
 )
+from rensai.config_people import PeopleSettings
 
 _POSTGRES = url("postgres", "postgresql", example="postgresql://user:password@host:5432/rensai")
 _HTTP = url("http", "https", example="https://s3.example.com")
@@ -28,20 +29,8 @@ _SITE = url("http", "https", example="https://books.example.com", path=False)
 _REDIS = url("redis", "rediss", "unix", example="redis://127.0.0.1:6379/0")
 
 
-@dataclass(frozen=True, slots=True)
-class About:
-    """What the table says of one field; `Setting` adds the name."""
-
-    kind: Kind[object]
-    meaning: str
-    default: str | None = None
-    secret: bool = False
-    words: str | None = None
-    generate: int = 0
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Config:
+class Config(PeopleSettings):
     """Every setting of one process, read and checked."""
 
     # Where it runs
@@ -313,6 +302,11 @@ class Config:
         return (self.session_secret,) if named is None else (named, self.session_secret)
 
     @property
+    def access_secrets(self) -> tuple[str, ...]:
+        """What signs access tokens, then what may have signed them before."""
+        return self.jwt_secrets or (self.session_secret,)
+
+    @property
     def storage_dir(self) -> Path:
         """Where files lie when no S3-compatible store is set."""
         return self.data_dir / "storage"
@@ -323,8 +317,9 @@ _OWN_NAMES = {"data_dir": "RENSAI_DATA_DIR", "debug": "RENSAI_DEBUG"}
 
 def _settings() -> dict[str, Setting]:
     table: dict[str, Setting] = {}
-    for field, hint in get_type_hints(Config, include_extras=True).items():
-        about: About = hint.__metadata__[0]
+    hints = get_type_hints(Config, include_extras=True)
+    for field in (*Config.__annotations__, *PeopleSettings.__annotations__):
+        about: About = hints[field].__metadata__[0]
         table[field] = Setting(
             name=_OWN_NAMES.get(field, field.upper()),
             kind=about.kind,

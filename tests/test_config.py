@@ -78,6 +78,14 @@ def test_what_the_session_secret_sealed_opens_after_a_sealing_secret_is_set(tmp_
     assert both.sealing_secrets == (of_its_own, SECRET)
 
 
+def test_each_secret_of_access_tokens_is_one_that_no_log_may_show(tmp_path: Path) -> None:
+    newer = "n" * 40
+    found = _load(tmp_path, SESSION_SECRET=SECRET, JWT_SECRETS=f"{newer}, {SECRET}")
+    assert found.access_secrets == (newer, SECRET)
+    assert {newer, SECRET} <= set(config.secrets_of(found))
+    assert _load(tmp_path, SESSION_SECRET=SECRET).access_secrets == (SECRET,)
+
+
 def test_every_setting_of_the_contract_has_its_name_and_its_default() -> None:
     ours = {setting.name: setting.default for setting in SETTINGS}
     assert {name: ours[name] for name in CONTRACT} == CONTRACT
@@ -153,6 +161,8 @@ def test_a_wrong_value_names_the_setting_the_value_and_what_is_expected(
     ("name", "value"),
     [
         ("SESSION_SECRET", "too short"),
+        ("JWT_SECRETS", f"{SECRET},too short"),
+        ("JWT_SECRETS", f"{SECRET},"),
         ("DATABASE_PRIMARY_URL", "mysql://ada:hunter2@db/rensai"),
         ("REDIS_URL", "http://:hunter2@cache"),
     ],

@@ -12,16 +12,17 @@ def test_what_is_shown_hides_secrets_and_passwords(tmp_path: Path) -> None:
             "RENSAI_DATA_DIR": str(tmp_path),
             "DATABASE_PRIMARY_URL": "postgresql://ada:hunter2@db/rensai?password=hunter3",
             "SESSION_SECRET": SECRET,
+            "JWT_SECRETS": f"{'n' * 40},{SECRET}",
             **S3,
         }
     ).values
     told = {value.setting.name: shown(value.setting, value.value) for value in values}
-    assert told["SESSION_SECRET"] == "(hidden)"
+    assert told["SESSION_SECRET"] == told["JWT_SECRETS"] == "(hidden)"
     assert told["DATABASE_PRIMARY_URL"] == ("postgresql://ada:(hidden)@db/rensai?password=(hidden)")
     assert not any(
         secret in text
         for text in told.values()
-        for secret in ("hunter", SECRET, "a-storage-secret")
+        for secret in ("hunter", SECRET, "n" * 40, "a-storage-secret")
     )
 
 

@@ -2,9 +2,9 @@
 
 Three ways: by the name it is kept under (at any depth, in pairs such as headers, and as
 `name=value` or `"name": "value"` inside a text), by its looks (a login inside an address, an
-Authorization value, a JWT, a private key, a long hexadecimal tag), and by value: `hide` makes
-known secrets unprintable. Bodies and raw bytes are never shown. Everything is bounded: the
-length of a text, the depth, the number of items, and the size of the whole event.
+Authorization value, a JWT, a token of ours, a private key, a long hexadecimal tag), and by value:
+`hide` makes known secrets unprintable. Bodies and raw bytes are never shown. Everything is bounded:
+the length of a text, the depth, the number of items, and the size of the whole event.
 """
 
 import dataclasses
@@ -40,6 +40,7 @@ _BODY_KEY = re.compile(
 _LOGIN = re.compile(r"(?<=://)[^\s/?#@:]{0,100}:(?!\d{1,5}(?:[/?#\s]|$))\S{0,300}@")
 _LOGIN_SHORT = re.compile(r"(?<=://)[^\s/?#@\[]{1,300}@")
 _JWT = re.compile(r"eyJ[\w-]{6,}(?:\.[\w-]*){0,4}")
+_OWN_TOKEN = re.compile(r"\b(rs[nr]_)[\w-]{6,}")
 _SCHEME = re.compile(
     r"\b(bearer|basic|digest|negotiate|hmac(?:-\w{1,12})?)(\s{1,3})(?!\[)[\w+/=.~:-]{6,}", re.I
 )
@@ -134,6 +135,8 @@ def _clean(text: str) -> str:
         text = _SCHEME.sub(r"\1\2" + REDACTED, text)
     if "eyJ" in text:
         text = _JWT.sub(REDACTED, text)
+    if "rsn_" in text or "rsr_" in text:
+        text = _OWN_TOKEN.sub(r"\1" + REDACTED, text)
     return _LONG_TAG.sub(r"\1…" + REDACTED, text) if len(text) >= 64 else text
 
 

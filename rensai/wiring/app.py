@@ -17,6 +17,7 @@ from rensai.kit.web.exposition import ProcessFigures, process_gauges
 from rensai.kit.web.headers import Site
 from rensai.kit.web.metrics import HttpMetrics
 from rensai.kit.web.siblings import Siblings
+from rensai.rooms.readers.door import LastUsed
 from rensai.rooms.search.door import Index
 from rensai.wiring.health import process_state
 from rensai.wiring.openapi import api_description
@@ -34,6 +35,7 @@ def create_app(services: Services, routes: Sequence[ControllerRouterHandler] = R
         return ProcessFigures(str(os.getpid()), list(metrics.series()), gauges)
 
     index = Index()
+    last_used = LastUsed(services.db, services.clock)
     description = api_description(routes, config.base_url)
     siblings = Siblings(config.data_dir / "run" / "metrics", own_figures)
 
@@ -48,6 +50,11 @@ def create_app(services: Services, routes: Sequence[ControllerRouterHandler] = R
         yield
         await index.close()
 
+    @asynccontextmanager
+    async def noting_use(_: Litestar) -> AsyncGenerator[None, None]:
+        yield
+        await last_used.close()
+
     return application(
         routes,
         site=Site(config.base_url, config.storage_public_url),
@@ -58,9 +65,10 @@ def create_app(services: Services, routes: Sequence[ControllerRouterHandler] = R
             "services": Provide(lambda: services, sync_to_thread=False),
             "description": Provide(lambda: description, sync_to_thread=False),
             "index": Provide(lambda: index, sync_to_thread=False),
+            "last_used": Provide(lambda: last_used, sync_to_thread=False),
             "siblings": Provide(lambda: siblings, sync_to_thread=False),
             **DEPENDENCIES,
         },
         state={"services": services},
-        lifespan=[searching, *([sharing_figures] if config.web_processes > 1 else [])],
+        lifespan=[searching, noting_use, *([sharing_figures] if config.web_processes > 1 else [])],
     )

@@ -2,11 +2,14 @@
 
 from rensai.kit.events import Digest, Event, Subscriber
 from rensai.rooms.catalogue import door as catalogue
-from rensai.rooms.readers import door as readers
+from rensai.rooms.readers import events as readers_news
+from rensai.rooms.readers import tasks as readers
 from rensai.rooms.search import tasks as search
 from rensai.rooms.talk import door as talk
 from rensai.rooms.talk import tasks as talk_tasks
+from rensai.wiring.belongings import export_archive, import_archive
 
+_of_account = Digest(readers.forget_archives, lambda event: event.user_id)
 _refresh_entry = Digest(search.refresh, lambda event: event.story_id)
 _count_reactions = Digest(
     talk_tasks.count_reactions, lambda event: event.comment_id, after=talk.COUNT_AFTER
@@ -22,6 +25,12 @@ SUBSCRIPTIONS: dict[type[Event], tuple[Subscriber, ...]] = {
     catalogue.ChapterDeleted: (_refresh_entry,),
     catalogue.SourcePolicyChanged: (search.refresh_source,),
     catalogue.TaxonomyChanged: (search.refresh_taxonomy,),
-    readers.AccountDeleted: (_forget_talk,),
+    readers_news.AccountDeleted: (_of_account, _forget_talk),
+    readers_news.ResetAsked: (readers.send_reset,),
+    readers_news.VerificationAsked: (readers.send_verification,),
+    readers_news.PasswordChanged: (readers.tell_password_changed,),
+    readers_news.EmailChanged: (readers.tell_email_changed,),
+    readers_news.ExportAsked: (export_archive,),
+    readers_news.ImportAsked: (import_archive,),
     talk.ReactionsChanged: (_count_reactions,),
 }

@@ -146,6 +146,22 @@ SHOWS_NO_STORIES = {
     f"{API}/auth/me",
     f"{API}/admin/reports",
     f"{API}/admin/comments/hidden",
+    f"{API}/auth/sessions",
+    f"{API}/auth/tokens",
+    "/reset",
+    "/verify",
+    f"{API}/users/me",
+    f"{API}/users/me/settings",
+    f"{API}/users/me/mutes",
+    f"{API}/users/me/exports",
+    API + "/users/me/exports/{export_id:str}",
+    API + "/users/me/exports/{export_id:str}/archive",  # of what its reader has, who must sign in
+    f"{API}/users/me/imports",
+    API + "/users/me/imports/{import_id:str}",
+    API + "/users/{username:str}",
+    f"{API}/admin/users",
+    API + "/admin/users/{user_id:str}",
+    f"{NOVEL}/me/settings",
     NOVEL + "/ingest/requests/{request_id:str}",
 }
 

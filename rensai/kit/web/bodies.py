@@ -29,6 +29,10 @@ class Body(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="came
     """The base of everything that a client may send: a field that we do not know is refused."""
 
 
+class NovelBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The same for the novel API, which spells its fields with underscores."""
+
+
 def require_json(content_type: str) -> None:
     """Refuse a body that does not call itself JSON, which also keeps plain forms out."""
     if not _JSON_TYPE.fullmatch(content_type):

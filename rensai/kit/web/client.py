@@ -2,9 +2,22 @@
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from ipaddress import (
+    IPv4Address,
+    IPv4Network,
+    IPv6Address,
+    IPv6Network,
+    ip_address,
+    ip_network,
+)
+from typing import Any, NamedTuple
 
+from litestar.connection import ASGIConnection
+
+Connection = ASGIConnection[Any, Any, Any, Any]  # Any: whatever Litestar connects
 Network = IPv4Network | IPv6Network
+
+LONGEST_AGENT = 200
 
 
 class Proxies:
@@ -53,6 +66,34 @@ def caller(host: str) -> str:
     if isinstance(address, IPv6Address):
         return str(IPv6Network((address, 64), strict=False))
     return host if address is None else str(address)
+
+
+class Caller(NamedTuple):
+    """What a request says of where it comes from."""
+
+    address: str
+    """Who counts as one caller."""
+    network: str
+    """Roughly where that is: what may be kept of an address."""
+    agent: str
+    """What the program calls itself."""
+
+
+def caller_of(request: Connection) -> Caller:
+    """Where this request comes from."""
+    host = request.client.host if request.client else ""
+    agent = request.headers.get("user-agent", "")
+    printable = "".join(sign if sign.isprintable() else " " for sign in agent[:LONGEST_AGENT])
+    return Caller(caller(host), network_of(host), printable.strip())
+
+
+def network_of(host: str) -> str:
+    """The network around an address: a /24, or of IPv6 a /48; empty when it is no address."""
+    address = _address(host)
+    if address is None:
+        return ""
+    length = 24 if address.version == 4 else 48
+    return str(ip_network((address, length), strict=False))
 
 
 def _address(text: str) -> IPv4Address | IPv6Address | None:

@@ -24,7 +24,10 @@ from rensai.kit.web.openapi_polish import Json, polish
 from rensai.kit.web.surfaces import Surface, surface_of
 
 SIGNED_IN: list[dict[str, list[str]]] = [{"session": []}, {"bearer": []}]
-"""The `security` of a route that wants to know who is calling: a cookie, or a token."""
+"""The `security` of a route that wants to know who is calling: a cookie, or a token.
+
+What an API token needs for it stands in `opt={"scope": "library:read"}`. On the novel API cookies
+do not count."""
 
 _PROSE = """
 Lists are paged: `items`, and `nextCursor` to ask for what follows while `hasMore` is true. A
@@ -70,7 +73,10 @@ def describe(
                     description="The cookie that signing in sets.",
                 ),
                 "bearer": SecurityScheme(
-                    type="http", scheme="bearer", description="An API token of an account."
+                    type="http",
+                    scheme="bearer",
+                    description="An access token of an app, from `/wp-json/novel/v1/auth/login`, "
+                    "or an API token with the scope that the route names.",
                 ),
             }
         ),
@@ -83,7 +89,7 @@ def describe(
         logging_config=None,
     )
     document = app.openapi_schema.to_schema()
-    return polish(document, _errors_by_operation(handlers))
+    return polish(document, _errors_by_operation(handlers), _scopes(handlers))
 
 
 def _operation_id(
@@ -104,6 +110,17 @@ def _errors_by_operation(
     return {
         (_openapi_path(path), method.lower()): _errors_of(handler)
         for handler in handlers
+        for path in handler.paths
+        for method in handler.http_methods
+    }
+
+
+def _scopes(handlers: Sequence[HTTPRouteHandler]) -> Mapping[tuple[str, str], str | None]:
+    """What an API token must be allowed for each operation that needs an account."""
+    return {
+        (_openapi_path(path), method.lower()): cast("str | None", handler.opt.get("scope"))
+        for handler in handlers
+        if handler.security
         for path in handler.paths
         for method in handler.http_methods
     }

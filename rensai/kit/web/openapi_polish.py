@@ -54,7 +54,10 @@ _ERROR_SCHEMAS: dict[Surface, tuple[str, Json]] = {
 Errors = Mapping[tuple[str, str], Sequence[type[RensaiError]]]
 
 
-def polish(document: Json, errors: Errors) -> Json:
+Scopes = Mapping[tuple[str, str], str | None]
+
+
+def polish(document: Json, errors: Errors, scopes: Scopes) -> Json:
     """The same document, finished."""
     schemas: Json = document.setdefault("components", {}).setdefault("schemas", {})
     surfaces: set[Surface] = set()
@@ -63,6 +66,8 @@ def polish(document: Json, errors: Errors) -> Json:
         surfaces.add(surface)
         _finish_answers(operation)
         _add_errors(operation, surface, errors.get((path, method), ()))
+        if (path, method) in scopes:
+            _say_who_may(operation, surface, scopes[path, method])
         for parameter in cast("list[Json]", operation.get("parameters", [])):
             parameter.pop("allowEmptyValue", None)
             parameter.pop("allowReserved", None)
@@ -97,6 +102,12 @@ def _finish_answers(operation: Json) -> None:
             answer.pop("headers", None)
         if status in {"204", "304"}:
             answer.pop("content", None)
+
+
+def _say_who_may(operation: Json, surface: Surface, scope: str | None) -> None:
+    """By a token with this scope, and by a cookie where those count."""
+    by_token: Json = {"bearer": [] if scope is None else [scope]}
+    operation["security"] = [by_token] if surface is Surface.NOVEL else [{"session": []}, by_token]
 
 
 def _add_errors(operation: Json, surface: Surface, errors: Sequence[type[RensaiError]]) -> None:

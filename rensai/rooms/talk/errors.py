@@ -17,12 +17,6 @@ class EditWindowOver(Forbidden):
     code = "EDIT_WINDOW_OVER"
 
 
-class EmailUnverified(Forbidden):
-    """Confirm your e-mail address first: this site asks for it before one may write."""
-
-    code = "EMAIL_NOT_VERIFIED"
-
-
 class AlreadyResolved(Conflict):
     """Somebody has decided about this report already."""
 

@@ -1,6 +1,8 @@
 """Password hashes: what is accepted, what is made anew, and what a wrong name costs."""
 
 import asyncio
+import os
+import threading
 import unicodedata
 
 import argon2
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 
 from rensai.kit.errors import Unavailable
 from rensai.rooms.readers.adapters import passwords
+from rensai.rooms.readers.adapters.common_passwords import is_common
 
 pytestmark = pytest.mark.anyio
 
@@ -86,6 +89,30 @@ async def test_a_flood_waits_in_a_line_that_ends() -> None:
     )
     assert sum(isinstance(answer, Unavailable) for answer in answers) == 10
     assert (await passwords.check_password("flood", CHEAP.hash("flood"))).right
+
+
+async def test_whoever_hashes_lets_the_loop_go_first() -> None:
+    def own_priority() -> int:
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    before = own_priority()
+    hashing = await passwords._in_thread(own_priority)  # pyright: ignore[reportPrivateUsage]
+    assert hashing == passwords.NICE
+    assert own_priority() == before
+
+
+@pytest.mark.parametrize(
+    "password", ["password", "PASSWORD1", "12345678", "trustno1", "qwertyuiop"]
+)
+def test_stolen_passwords_are_known_whatever_their_capitals(password: str) -> None:
+    assert is_common(password)
+
+
+@pytest.mark.parametrize(
+    "password", ["a long enough password", "", "\n", "password\n12345678", "\ud800" * 8, "pass"]
+)
+def test_others_are_not(password: str) -> None:
+    assert not is_common(password)
 
 
 async def test_the_loop_goes_on_while_passwords_are_hashed() -> None:

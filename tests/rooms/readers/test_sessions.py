@@ -15,6 +15,8 @@ from rensai.rooms.readers import service
 from rensai.rooms.readers.adapters import passwords
 from rensai.rooms.readers.errors import AccountClosed, WrongCredentials
 from rensai.rooms.readers.model import OpenSession
+from rensai.rooms.readers.model.signing import Device
+from rensai.rooms.readers.service.credentials import FAILURES
 from rensai.rooms.readers.store import accounts as store
 from tests.rooms.readers.accounts import NOON, PASSWORD, an_admin
 
@@ -35,6 +37,7 @@ async def sign_in(
     clock: SetClock | None = None,
     limits: Limits | None = None,
     address: str = "192.0.2.1",
+    network: str = "",
 ) -> OpenSession:
     """Sign in with a limit that starts empty unless one is given."""
     clock = clock or SetClock(NOON)
@@ -43,7 +46,7 @@ async def sign_in(
         limits or Limits(clock),
         login=login,
         password=password,
-        address=address,
+        device=Device(address, network or address, "a browser"),
         clock=clock,
     )
 
@@ -179,3 +182,83 @@ async def test_an_address_may_try_ten_times_a_minute(database: Database) -> None
     await sign_in(database, clock=clock, limits=limits, address="192.0.2.2")
     clock.advance(timedelta(minutes=1, seconds=1))
     await sign_in(database, clock=clock, limits=limits)
+
+
+@pytest.mark.parametrize("login", ["ada", "nobody"])
+async def test_one_password_is_not_guessed_from_many_addresses(
+    database: Database, login: str
+) -> None:
+    await an_admin(database)
+    clock = SetClock(NOON)
+    limits = Limits(clock)
+    for number in range(FAILURES.amount):
+        with pytest.raises(WrongCredentials):
+            await sign_in(
+                database, login, "wrong", clock=clock, limits=limits, address=f"198.51.100.{number}"
+            )
+    with pytest.raises(RateLimited) as refused:
+        await sign_in(database, login, clock=clock, limits=limits, address="203.0.113.1")
+    assert 0 < int(refused.value.headers["Retry-After"]) <= 15 * 60
+    clock.advance(timedelta(minutes=15, seconds=10))
+    if login == "ada":
+        await sign_in(database, login, clock=clock, limits=limits, address="203.0.113.1")
+
+
+async def test_whoever_guesses_elsewhere_locks_nobody_out_at_home(database: Database) -> None:
+    await an_admin(database)
+    clock = SetClock(NOON)
+    limits = Limits(clock)
+    await sign_in(database, clock=clock, limits=limits, network="192.0.2.0/24")
+    for number in range(FAILURES.amount):
+        address = f"198.51.100.{number}"
+        with pytest.raises(WrongCredentials):
+            await sign_in(
+                database,
+                password="wrong",
+                clock=clock,
+                limits=limits,
+                address=address,
+                network="198.51.100.0/24",
+            )
+    with pytest.raises(RateLimited):
+        await sign_in(
+            database, clock=clock, limits=limits, address="198.51.100.99", network="198.51.100.0/24"
+        )
+    await sign_in(database, clock=clock, limits=limits, network="192.0.2.0/24")
+
+
+async def test_the_right_password_makes_mistakes_of_before_count_no_more(
+    database: Database,
+) -> None:
+    await an_admin(database)
+    clock = SetClock(NOON)
+    limits = Limits(clock)
+    for home in range(3):
+        for number in range(FAILURES.amount - 1):
+            with pytest.raises(WrongCredentials):
+                await sign_in(
+                    database,
+                    password="wrong",
+                    clock=clock,
+                    limits=limits,
+                    address=f"198.51.100.{number}",
+                )
+        await sign_in(database, clock=clock, limits=limits, address=f"203.0.113.{home}")
+        clock.advance(timedelta(minutes=1, seconds=1))
+
+
+async def test_many_guesses_at_once_are_as_many_as_one_after_another(database: Database) -> None:
+    await an_admin(database)
+    clock = SetClock(NOON)
+    limits = Limits(clock)
+    outcomes = await asyncio.gather(
+        *(
+            sign_in(
+                database, password="wrong", clock=clock, limits=limits, address=f"198.51.100.{n}"
+            )
+            for n in range(FAILURES.amount + 15)
+        ),
+        return_exceptions=True,
+    )
+    assert sum(isinstance(outcome, WrongCredentials) for outcome in outcomes) == FAILURES.amount
+    assert sum(isinstance(outcome, RateLimited) for outcome in outcomes) == 15

@@ -1,6 +1,7 @@
 """An identity that outlives a server: twelve BIP-39 words and the Ed25519 key in them."""
 
 import hashlib
+import unicodedata
 from typing import NamedTuple
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -20,6 +21,11 @@ class Identity(NamedTuple):
 def new_phrase() -> str:
     """Twelve new words. Show them once; they are stored nowhere."""
     return _WORDS.generate(_TWELVE_WORDS)
+
+
+def normal_phrase(phrase: str) -> str:
+    """The words as they were given out, however somebody has typed them."""
+    return " ".join(unicodedata.normalize("NFKD", phrase).lower().split())
 
 
 def is_phrase(phrase: str) -> bool:

@@ -1,5 +1,6 @@
 """Signing in and out over `/api/v1/auth`."""
 
+from contextlib import suppress
 from typing import Annotated, Any
 
 from litestar import Request, Response, get, post
@@ -8,10 +9,10 @@ from litestar.params import JSONBody
 from litestar.status_codes import HTTP_200_OK, HTTP_204_NO_CONTENT
 from msgspec import Meta
 
-from rensai.kit.errors import Invalid
+from rensai.kit.errors import Invalid, NotFound
 from rensai.kit.services import Services
 from rensai.kit.web.bodies import Body
-from rensai.kit.web.client import caller
+from rensai.kit.web.client import caller_of
 from rensai.kit.web.cookies import SESSION, forget_cookie, own_cookie
 from rensai.kit.web.forms import require_own_page
 from rensai.kit.web.openapi import SIGNED_IN
@@ -19,6 +20,8 @@ from rensai.rooms.readers import service
 from rensai.rooms.readers.api.shapes import Account, account_of
 from rensai.rooms.readers.door import require_role
 from rensai.rooms.readers.model import Role, User
+from rensai.rooms.readers.model.signing import Device, Visit
+from rensai.rooms.readers.service.devices import end_device
 
 Name = Annotated[str, Meta(min_length=1, max_length=254)]
 
@@ -46,8 +49,9 @@ async def login(
         services.limits,
         login=names[0],
         password=data.password,
-        address=caller(request.client.host if request.client else ""),
+        device=Device(*caller_of(request)),
         clock=services.clock,
+        replacing=request.cookies.get(SESSION, ""),
     )
     cookie = own_cookie(services.config, SESSION, session.token, service.SESSION_LENGTH)
     return Response(account_of(session.user), cookies=[cookie])
@@ -55,17 +59,27 @@ async def login(
 
 @post("/api/v1/auth/logout", status_code=HTTP_204_NO_CONTENT, tags=["auth"], summary="Sign out")
 async def logout(
-    request: Request[Any, Any, Any], services: NamedDependency[Services]
+    request: Request[Any, Any, Any],
+    services: NamedDependency[Services],
+    visit: NamedDependency[Visit | None],
 ) -> Response[None]:
-    """End the session of the cookie; there may be none."""
+    """Sign out the device that asks, by its cookie or its access token; it may be neither."""
     require_own_page(request.headers, services.config.base_url)
-    if token := request.cookies.get(SESSION):
-        async with services.db.transaction() as tx:
-            await service.sign_out(tx, token)
+    async with services.db.transaction() as tx:
+        if visit is not None and visit.session is not None:
+            with suppress(NotFound):  # another request has signed it out meanwhile
+                await end_device(tx, visit.user.id, visit.session, services.clock.now())
+        await service.sign_out(tx, request.cookies.get(SESSION, ""))
     return Response(None, cookies=[forget_cookie(services.config, SESSION)])
 
 
-@get("/api/v1/auth/me", tags=["auth"], summary="Who am I?", security=SIGNED_IN)
+@get(
+    "/api/v1/auth/me",
+    tags=["auth"],
+    summary="Who am I?",
+    security=SIGNED_IN,
+    opt={"scope": "account:read"},
+)
 async def me(user: NamedDependency[User | None]) -> Account:
     """The account that is signed in."""
     return account_of(require_role(user, Role.USER))

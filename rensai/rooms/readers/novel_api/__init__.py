@@ -1,5 +1,5 @@
 """Accounts over the novel API: one module for each noun."""
 
-from litestar.types import ControllerRouterHandler
+from rensai.rooms.readers.novel_api import auth, settings
 
-routes: list[ControllerRouterHandler] = []
+routes = [*auth.routes, *settings.routes]

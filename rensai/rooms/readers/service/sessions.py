@@ -1,75 +1,109 @@
-"""Signing in and out."""
+"""Signing in and out of browsers."""
 
-import hashlib
-import secrets
+import os
 from datetime import datetime, timedelta
+from uuid import UUID
 
 from rensai.kit.clock import Clock
 from rensai.kit.db import Database, Reads, Tx
-from rensai.kit.limits import Limits, Rule
-from rensai.rooms.readers.adapters import passwords
-from rensai.rooms.readers.errors import AccountClosed, WrongCredentials
-from rensai.rooms.readers.model import EMAIL, USERNAME, Checked, OpenSession, User
+from rensai.kit.ids import new_uid
+from rensai.kit.limits import Limits
+from rensai.rooms.readers.errors import WrongCredentials
+from rensai.rooms.readers.model import Checked, OpenSession, User
+from rensai.rooms.readers.model.signing import Device, NewSession
+from rensai.rooms.readers.service.credentials import check_credentials
+from rensai.rooms.readers.service.secrets import hash_of, looks_like, new_secret
 from rensai.rooms.readers.store import accounts, sessions
 
 SESSION_LENGTH = timedelta(days=30)
-SIGN_IN = Rule("sign-in", 10, timedelta(minutes=1))
-_TOKEN_LENGTH = 43  # 32 random bytes in base64 without padding
 
 
 async def sign_in(
-    db: Database, limits: Limits, *, login: str, password: str, address: str, clock: Clock
+    db: Database,
+    limits: Limits,
+    *,
+    login: str,
+    password: str,
+    device: Device,
+    clock: Clock,
+    replacing: str = "",
 ) -> OpenSession:
     """Check a name and a password, and begin a session.
 
     Takes the database and not a transaction: hashing takes its time, and no connection should
-    wait for it. One address may try ten times a minute.
+    wait for it. `replacing` is the cookie that the browser had before: its session ends, so that
+    nobody goes on in a session that somebody else may know.
     """
-    await limits.check(SIGN_IN, address)
-    checked = await _check_credentials(db.primary, login, password)
-    token = secrets.token_urlsafe(32)
-    now = clock.now()
-    expires_at = now + SESSION_LENGTH
-    account = checked.credentials
+    checked = await check_credentials(
+        db.primary, limits, login=login, password=password, device=device, clock=clock
+    )
     async with db.transaction() as tx:
-        if checked.rehashed is not None:
-            await accounts.rehash(tx, account.id, old=account.password_hash, new=checked.rehashed)
-        user = await accounts.by_id(tx, account.id)
-        if user is None:
-            raise WrongCredentials
-        await sessions.insert_session(tx, _hashed(token), user.id, now=now, expires_at=expires_at)
+        user = await enter(tx, checked)
+        await sign_out(tx, replacing)
+        return await begin_session(tx, user, device, clock.now())
+
+
+async def enter(tx: Tx, checked: Checked) -> User:
+    """The account whose credentials were right, with its hash renewed if need be."""
+    account = checked.credentials
+    if checked.rehashed is not None:
+        await accounts.rehash(tx, account.id, old=account.password_hash, new=checked.rehashed)
+    user = await accounts.by_id(tx, account.id)
+    if user is None:
+        raise WrongCredentials
+    return user
+
+
+async def begin_session(tx: Tx, user: User, device: Device, now: datetime) -> OpenSession:
+    """A session of a browser, for its cookie."""
+    token, expires_at = new_secret(), now + SESSION_LENGTH
+    await sessions.insert_session(
+        tx,
+        NewSession(
+            id_hash=hash_of(token),
+            uid=new_uid(),
+            user_id=user.id,
+            kind="browser",
+            device=device,
+            created_at=now,
+            expires_at=expires_at,
+        ),
+    )
     return OpenSession(user, token, expires_at)
 
 
-async def _check_credentials(reads: Reads, login: str, password: str) -> Checked:
-    possible = USERNAME.fullmatch(login) or EMAIL.fullmatch(login)
-    account = await accounts.credentials(reads, login) if possible else None
-    verdict = await passwords.check_password(password, account and account.password_hash)
-    if account is None or not verdict.right:
-        raise WrongCredentials
-    if account.is_banned or not account.is_active:
-        raise AccountClosed
-    rehashed = await passwords.hash_password(password) if verdict.outdated else None
-    return Checked(account, rehashed)
+async def begin_app(
+    tx: Tx, user: User, device: Device, *, now: datetime, expires_at: datetime
+) -> UUID:
+    """A session of an app; no cookie fits it."""
+    uid = new_uid()
+    await sessions.insert_session(
+        tx,
+        NewSession(
+            id_hash=os.urandom(32),
+            uid=uid,
+            user_id=user.id,
+            kind="app",
+            device=device,
+            created_at=now,
+            expires_at=expires_at,
+        ),
+    )
+    return uid
 
 
 async def sign_out(tx: Tx, token: str) -> bool:
     """End a session; True if there was one."""
-    return await sessions.delete_session(tx, _hashed(token))
+    return looks_like(token) and await sessions.delete_session(tx, hash_of(token))
 
 
 async def user_of_session(reads: Reads, token: str, now: datetime) -> User | None:
     """The account behind a session cookie, unless it has run out or the account is closed."""
-    if len(token) != _TOKEN_LENGTH:
+    if not looks_like(token):
         return None
-    return await sessions.by_session(reads, _hashed(token), now)
+    return await sessions.by_session(reads, hash_of(token), now)
 
 
 async def clear_expired_sessions(tx: Tx, now: datetime) -> int:
     """Forget sessions that have run out; says how many."""
     return await sessions.delete_expired_sessions(tx, now)
-
-
-def _hashed(token: str) -> bytes:
-    """What is stored of a token. It is random, so one fast hash protects it."""
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()

@@ -15,7 +15,7 @@ _INSERT = Query(
     INSERT INTO users (
         uid, username, email, password_hash, display_name, role,
         portable_public_key, portable_key_fingerprint, created_at, updated_at
-    ) VALUES ($1, $2, $3, $4, $2, $5, $6, $7, $8, $8)
+    ) VALUES ($1, $2, $3, $4, $9, $5, $6, $7, $8, $8)
     ON CONFLICT DO NOTHING
     RETURNING {USER}
     """,
@@ -30,6 +30,7 @@ _CREDENTIALS = Query(
     Credentials,
 )
 _BY_ID = Query(f"SELECT {USER} FROM users WHERE users.id = $1", User)
+_HOLD = Query("SELECT id FROM users WHERE id = $1 FOR NO KEY UPDATE", int)
 _REHASH = Command("UPDATE users SET password_hash = $3 WHERE id = $1 AND password_hash = $2")
 _COUNT = Query("SELECT count(*) AS count FROM users WHERE is_active", int)
 
@@ -50,6 +51,7 @@ async def insert(
     username: str,
     email: str,
     password_hash: str,
+    display_name: str,
     role: str,
     public_key: str,
     fingerprint: str,
@@ -57,7 +59,16 @@ async def insert(
 ) -> User | None:
     """The new account, or None when its name or address is taken."""
     return await tx.first(
-        _INSERT, uid, username, email, password_hash, role, public_key, fingerprint, now
+        _INSERT,
+        uid,
+        username,
+        email,
+        password_hash,
+        role,
+        public_key,
+        fingerprint,
+        now,
+        display_name,
     )
 
 
@@ -68,6 +79,11 @@ async def credentials(reads: Reads, login: str) -> Credentials | None:
 
 async def by_id(reads: Reads, user_id: int) -> User | None:
     return await reads.first(_BY_ID, user_id)
+
+
+async def hold(tx: Tx, user_id: int) -> None:
+    """Wait until nobody else changes what this account is signed in with."""
+    await tx.first(_HOLD, user_id)
 
 
 async def rehash(tx: Tx, user_id: int, *, old: str, new: str) -> None:

@@ -99,12 +99,6 @@ TIME_KEY_TYPES = (datetime, int)
 """The types of what `Comment.time_key` gives."""
 
 
-class HouseRules(msgspec.Struct, frozen=True):
-    """What the operator asks of those who write; handlers get it by the name `house_rules`."""
-
-    verified_only: bool
-
-
 class Draft(msgspec.Struct, frozen=True):
     """A comment about to be written."""
 

@@ -1,13 +1,11 @@
-"""Who may speak, and how often."""
+"""How often somebody may speak."""
 
 from datetime import datetime, timedelta
 
 from rensai.kit.db import Tx
-from rensai.kit.errors import Forbidden, RateLimited
+from rensai.kit.errors import RateLimited
 from rensai.kit.limits import Limits, Rule
 from rensai.rooms.readers.door import User
-from rensai.rooms.talk.errors import EmailUnverified
-from rensai.rooms.talk.model.comments import HouseRules
 from rensai.rooms.talk.store import comments as store
 
 COMMENTS = Rule("comments", 10, timedelta(minutes=1))
@@ -15,15 +13,6 @@ REPORTS = Rule("reports", 10, timedelta(minutes=1))
 LIKES = Rule("likes", 60, timedelta(minutes=1))
 SAME_AGAIN = timedelta(minutes=1)
 """How long an account may not say the very same thing again."""
-
-
-def require_voice(user: User, rules: HouseRules) -> User:
-    """The account, if it may write here at all."""
-    if user.is_banned or not user.is_active:
-        raise Forbidden("This account may not write here.")
-    if rules.verified_only and not user.email_verified:
-        raise EmailUnverified
-    return user
 
 
 async def count_attempt(limits: Limits, rule: Rule, user: User) -> None:

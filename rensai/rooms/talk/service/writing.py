@@ -15,7 +15,6 @@ from rensai.rooms.talk.model.comments import (
     LONGEST_COMMENT,
     Comment,
     Draft,
-    HouseRules,
     Place,
 )
 from rensai.rooms.talk.service.counting import touch
@@ -24,18 +23,16 @@ from rensai.rooms.talk.service.speaking import (
     COMMENTS,
     count_attempt,
     refuse_the_same,
-    require_voice,
 )
 from rensai.rooms.talk.store import comments as store
 from rensai.rooms.talk.store import likes
 
 
-async def weigh(limits: Limits, user: User, rules: HouseRules, content: str) -> str:
+async def weigh(limits: Limits, user: User, content: str) -> str:
     """The text as it will be stored, if this account may say it now.
 
     It comes before the transaction: whoever writes too often must not keep connections busy.
     """
-    require_voice(user, rules)
     text = prose("content", content, least=1, most=LONGEST_COMMENT)
     await count_attempt(limits, COMMENTS, user)
     return text

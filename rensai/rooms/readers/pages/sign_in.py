@@ -10,13 +10,14 @@ from litestar.status_codes import HTTP_200_OK, HTTP_303_SEE_OTHER
 
 from rensai.kit.errors import RateLimited, RensaiError
 from rensai.kit.services import Services
-from rensai.kit.web.client import caller
+from rensai.kit.web.client import caller_of
 from rensai.kit.web.cookies import FORM, SESSION, forget_cookie, own_cookie
 from rensai.kit.web.forms import StaleForm, form_token, require_own_page, require_token
 from rensai.kit.web.frame import Frame
 from rensai.kit.web.render import render
 from rensai.rooms.readers import service
 from rensai.rooms.readers.errors import AccountClosed, WrongCredentials
+from rensai.rooms.readers.model.signing import Device
 
 Anyone = Request[Any, Any, Any]
 Next = Annotated[str, QueryParameter(name="next", max_length=1000)]
@@ -51,8 +52,9 @@ async def login(
             services.limits,
             login=name.strip(),
             password=_text(fields.get("password"))[:1000],
-            address=caller(request.client.host if request.client else ""),
+            device=Device(*caller_of(request)),
             clock=services.clock,
+            replacing=request.cookies.get(SESSION, ""),
         )
     except (StaleForm, WrongCredentials, AccountClosed, RateLimited) as problem:
         return _form(request, services, frame, following=following, name=name, problem=problem)
