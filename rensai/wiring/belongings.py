@@ -11,7 +11,7 @@ BELONGINGS: tuple[Belongings, ...] = (
     *readers.belongings,
     *shelf.BELONGINGS,
     *SEARCHES,
-    *talk.BELONGINGS,
+    *talk.belongings,
 )
 
 export_archive = exporting(BELONGINGS)

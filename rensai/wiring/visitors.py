@@ -1,7 +1,7 @@
 """Who is looking, and what surrounds the page: the dependencies that every room may ask for.
 
 `user` is the account that has signed in, or None; `visit` says by what it has; `frame` is the
-surroundings of a page; `house_rules` is what the operator asks of those who write. Only this floor
+surroundings of a page; `rules` is what the operator asks of those who write. Only this floor
 knows all the rooms that they come from.
 """
 
@@ -78,7 +78,7 @@ async def provide_frame(
     )
 
 
-async def provide_house_rules(services: NamedDependency[Services]) -> HouseRules:
+async def provide_rules(services: NamedDependency[Services]) -> HouseRules:
     """What the operator asks of people, at most 30 seconds old."""
     settings = await instance.settings(services.db.replica, services.cache)
     return HouseRules(verified_email=settings.require_email_verification)
@@ -88,5 +88,5 @@ DEPENDENCIES = {
     "visit": Provide(provide_visit),
     "user": Provide(provide_user, sync_to_thread=False),
     "frame": Provide(provide_frame),
-    "house_rules": Provide(provide_house_rules),
+    "rules": Provide(provide_rules),
 }

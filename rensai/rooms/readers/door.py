@@ -71,7 +71,7 @@ def require_role(user: User | None, role: Role) -> User:
 
 
 class HouseRules(Struct, frozen=True):
-    """What this instance asks of people: handlers get it as the dependency `house_rules`."""
+    """What this instance asks of people: handlers get it as the dependency `rules`."""
 
     verified_email: bool
 

@@ -2,10 +2,10 @@
 
 from rensai.rooms.talk.events import ReactionsChanged
 from rensai.rooms.talk.model.comments import COUNT_AFTER
-from rensai.rooms.talk.service.belongings import BELONGINGS
+from rensai.rooms.talk.service.belongings import belongings
 
 __all__ = [
-    "BELONGINGS",
     "COUNT_AFTER",
     "ReactionsChanged",
+    "belongings",
 ]

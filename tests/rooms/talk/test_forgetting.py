@@ -9,7 +9,7 @@ import pytest
 from rensai.kit.db import Command, Query, Reads
 from rensai.kit.events import emit
 from rensai.rooms.readers.door import AccountDeleted
-from rensai.rooms.talk.door import BELONGINGS
+from rensai.rooms.talk import door
 from rensai.rooms.talk.service import belongings, forgetting
 from tests.rooms.talk.thread import API, Answer, Reader, Thread, words
 
@@ -38,7 +38,7 @@ async def lines(rows: AsyncIterator[msgspec.Struct]) -> list[Answer]:
 
 
 async def all_of(reads: Reads, user_id: int) -> dict[str, list[Answer]]:
-    return {one.name: await lines(one.rows(reads, user_id)) for one in BELONGINGS}
+    return {one.name: await lines(one.rows(reads, user_id)) for one in door.belongings}
 
 
 async def tell(thread: Thread, reader: Reader) -> None:

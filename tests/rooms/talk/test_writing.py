@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 
 from rensai.kit.db import Command
-from tests.rooms.talk.thread import API, SERIES, Reader, Thread, words
+from tests.rooms.talk.thread import API, PASSWORD, SERIES, Reader, Thread, words
 
 pytestmark = pytest.mark.anyio
 
@@ -92,6 +92,21 @@ async def test_nobody_writes_without_an_account(thread: Thread, ann: Reader) -> 
         await visitor.post(f"{here}/report", json={"reason": "spam"}),
     ):
         assert (answer.status_code, answer.json()["code"]) == (401, "AUTH_REQUIRED")
+
+
+async def test_a_browser_writes_by_its_cookie_and_from_our_own_pages_alone(
+    thread: Thread, ann: Reader
+) -> None:
+    browser = thread.rig.visitor("192.0.2.250")
+    login = {"login": "ann", "password": PASSWORD}
+    assert (await browser.post(f"{API}/auth/login", json=login)).status_code == 200
+    foreign = {"Sec-Fetch-Site": "cross-site"}
+    refused = await browser.post(HERE, json={"content": "from afar"}, headers=foreign)
+    assert (refused.status_code, refused.json()["code"]) == (403, "FOREIGN_FORM")
+    own = {"Sec-Fetch-Site": "same-origin"}
+    said = await browser.post(HERE, json={"content": "from here"}, headers=own)
+    assert (said.status_code, said.json()["author"]["username"]) == (201, "ann")
+    assert words((await thread.page())["items"]) == ["from here"]
 
 
 async def test_ten_comments_a_minute_and_account(thread: Thread, ann: Reader, bob: Reader) -> None:

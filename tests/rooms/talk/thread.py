@@ -62,7 +62,7 @@ def _hash() -> str:
 
 
 class Reader:
-    """Somebody who has signed in."""
+    """Somebody who has signed in, with a token that is good for both APIs."""
 
     def __init__(self, thread: "Thread", name: str, id_: int, client: httpx.AsyncClient) -> None:
         self.name = name
@@ -123,8 +123,11 @@ class Thread:
             id_ = await tx.first(_ACCOUNT, new_uid(), name, _hash(), role, fingerprint, verified)
         assert id_ is not None
         client = self.rig.visitor(next(self._addresses))
-        answer = await client.post(f"{API}/auth/login", json={"login": name, "password": PASSWORD})
+        answer = await client.post(
+            f"{NOVEL}/auth/login", json={"login": name, "password": PASSWORD}
+        )
         assert answer.status_code == 200, answer.text
+        client.headers["Authorization"] = f"Bearer {answer.json()['access_token']}"
         return Reader(self, name, id_, client)
 
     async def story_id(self, name: str = "s1") -> int:

@@ -12,7 +12,14 @@ from rensai.kit.web import cursor as cursors
 from rensai.kit.web.filters import known_filters
 from rensai.kit.web.openapi import SIGNED_IN
 from rensai.kit.web.paging import DEFAULT_LIMIT, Cursor, Limit, Page
-from rensai.rooms.readers.door import EmailUnverified, HouseRules, Role, User, require_role
+from rensai.rooms.readers.door import (
+    EmailUnverified,
+    HouseRules,
+    Role,
+    User,
+    require_role,
+    require_writer,
+)
 from rensai.rooms.talk.api.asking import (
     READING,
     WRITING,
@@ -88,12 +95,12 @@ async def edit_comment(
     data: JSONBody[EditedComment],
     services: NamedDependency[Services],
     user: NamedDependency[User | None],
-    house_rules: NamedDependency[HouseRules],
+    rules: NamedDependency[HouseRules],
     comment_id: CommentId,
 ) -> Response[CommentAnswer]:
     """Its author may, for fifteen minutes; `editedAt` says that it was changed."""
-    author = require_role(user, Role.USER)
-    text = await writing.weigh(services.limits, author, house_rules, data.content)
+    author = require_writer(user, rules)
+    text = await writing.weigh(services.limits, author, data.content)
     async with services.db.transaction() as tx:
         found = await comment_of_uid(tx, uid_of(comment_id))
         changed = await writing.edit(tx, author, found, text, services.clock.now())

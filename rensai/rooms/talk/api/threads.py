@@ -13,7 +13,12 @@ from rensai.kit.web.openapi import SIGNED_IN
 from rensai.kit.web.paging import DEFAULT_LIMIT, Cursor, Limit, Page, page_of
 from rensai.rooms.catalogue import door as catalogue
 from rensai.rooms.catalogue.door import ChapterNotFound, SeenChapter, SeriesNotFound
-from rensai.rooms.readers.door import EmailUnverified, HouseRules, Role, User, require_role
+from rensai.rooms.readers.door import (
+    EmailUnverified,
+    HouseRules,
+    User,
+    require_writer,
+)
 from rensai.rooms.talk.api.asking import (
     READING,
     WRITING,
@@ -93,16 +98,16 @@ async def comment_on_series(
     data: JSONBody[NewComment],
     services: NamedDependency[Services],
     user: NamedDependency[User | None],
-    house_rules: NamedDependency[HouseRules],
+    rules: NamedDependency[HouseRules],
     slug: FromPath[str],
 ) -> Response[CommentAnswer]:
     """Say something about the whole series, or answer what somebody said.
 
     Ten comments a minute, and never the same text twice within one. A reply cannot be answered.
     """
-    author = require_role(user, Role.USER)
+    author = require_writer(user, rules)
     seen = await catalogue.see_series(services.lookups, services.db.replica, slug)
-    return await _say(services, author, house_rules, Place(seen.id), data)
+    return await _say(services, author, Place(seen.id), data)
 
 
 @post(
@@ -117,13 +122,13 @@ async def comment_on_chapter(
     data: JSONBody[NewComment],
     services: NamedDependency[Services],
     user: NamedDependency[User | None],
-    house_rules: NamedDependency[HouseRules],
+    rules: NamedDependency[HouseRules],
     chapter_id: ChapterId,
 ) -> Response[CommentAnswer]:
     """The same for a chapter."""
-    author = require_role(user, Role.USER)
+    author = require_writer(user, rules)
     seen = await see_chapter(services, chapter_id)
-    return await _say(services, author, house_rules, Place(seen.story_id, seen.id), data)
+    return await _say(services, author, Place(seen.story_id, seen.id), data)
 
 
 async def see_chapter(services: Services, chapter_id: str) -> SeenChapter:
@@ -154,9 +159,9 @@ async def _page(
 
 
 async def _say(
-    services: Services, author: User, rules: HouseRules, place: Place, data: NewComment
+    services: Services, author: User, place: Place, data: NewComment
 ) -> Response[CommentAnswer]:
-    text = await writing.weigh(services.limits, author, rules, data.content)
+    text = await writing.weigh(services.limits, author, data.content)
     async with services.db.transaction() as tx:
         answering = await comment_of_uid(tx, data.parent_id)
         if answering is None and data.parent_id is not None:

@@ -14,7 +14,14 @@ from rensai.kit.services import Services
 from rensai.kit.web.openapi import SIGNED_IN
 from rensai.rooms.catalogue import door as catalogue
 from rensai.rooms.catalogue.door import SeenChapter, SeenStory
-from rensai.rooms.readers.door import EmailUnverified, HouseRules, Role, User, require_role
+from rensai.rooms.readers.door import (
+    EmailUnverified,
+    HouseRules,
+    Role,
+    User,
+    require_role,
+    require_writer,
+)
 from rensai.rooms.talk.errors import CommentNotFound
 from rensai.rooms.talk.model.comments import Place
 from rensai.rooms.talk.model.reports import Filed, Target, Weighed
@@ -50,16 +57,16 @@ async def post_comment(
     data: JSONBody[NovelNewComment],
     services: NamedDependency[Services],
     user: NamedDependency[User | None],
-    house_rules: NamedDependency[HouseRules],
+    rules: NamedDependency[HouseRules],
 ) -> Response[NovelCommentPosted]:
     """Say something of a story, of one of its chapters with `chapter_id`, or in answer to a
     comment with `parent_id`; a reply cannot be answered.
 
     Ten comments a minute, and never the same text twice within one.
     """
-    author = require_role(user, Role.USER)
+    author = require_writer(user, rules)
     place = await _place(services, data.story_id, data.chapter_id)
-    text = await writing.weigh(services.limits, author, house_rules, data.content)
+    text = await writing.weigh(services.limits, author, data.content)
     async with services.db.transaction() as tx:
         answering = None
         if data.parent_id is not None:

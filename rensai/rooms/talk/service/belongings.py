@@ -137,7 +137,7 @@ def _chapter(chapter: ChapterMention | None) -> AboutChapter | None:
     return None if chapter is None else AboutChapter(float(chapter.number), chapter.language)
 
 
-BELONGINGS = (
+belongings = (
     Belongings("comments", own_comments),
     Belongings("comment_likes", own_likes),
     Belongings("reports", own_reports),

@@ -1,4 +1,4 @@
-"""Who may speak, and how often."""
+"""How often somebody may speak."""
 
 from datetime import datetime, timedelta
 

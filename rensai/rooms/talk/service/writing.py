@@ -8,7 +8,7 @@ from rensai.kit.ids import new_uid
 from rensai.kit.limits import Limits
 from rensai.kit.texts import prose
 from rensai.rooms.readers import door as readers
-from rensai.rooms.readers.door import HouseRules, User, require_writer
+from rensai.rooms.readers.door import User
 from rensai.rooms.talk.errors import CommentNotFound, EditWindowOver
 from rensai.rooms.talk.model.comments import (
     EDIT_WINDOW,
@@ -28,12 +28,11 @@ from rensai.rooms.talk.store import comments as store
 from rensai.rooms.talk.store import likes
 
 
-async def weigh(limits: Limits, user: User, rules: HouseRules, content: str) -> str:
+async def weigh(limits: Limits, user: User, content: str) -> str:
     """The text as it will be stored, if this account may say it now.
 
     It comes before the transaction: whoever writes too often must not keep connections busy.
     """
-    require_writer(user, rules)
     text = prose("content", content, least=1, most=LONGEST_COMMENT)
     await count_attempt(limits, COMMENTS, user)
     return text
