@@ -71,12 +71,14 @@ async def test_a_visitor_says_to_be_of_age(
     await visitor.look("age")
     await visitor.submit("I am of age")
     assert page.url == f"{full_site.url}/browse"
+    await page.wait_for_load_state("networkidle")
     cookies = {cookie.get("name"): cookie for cookie in await visitor.context.cookies()}
     assert cookies["rensai_age"].get("httpOnly")
     await visitor.goto("/age")
     await visitor.look("age-said")
     await visitor.submit("I am not")
     assert page.url == f"{full_site.url}/"
+    await page.wait_for_load_state("networkidle")
     assert "rensai_age" not in {cookie.get("name") for cookie in await visitor.context.cookies()}
     await visitor.context.close()
     assert visitor.complaints == []

@@ -28,7 +28,8 @@ def warnings_of(stories: str = "stories") -> str:
                 SELECT ARRAY[terms.slug, terms.name]
                 FROM story_terms
                 JOIN terms ON terms.id = story_terms.term_id
-                JOIN taxonomies ON taxonomies.id = terms.taxonomy_id
-                WHERE story_terms.story_id = {stories}.id AND taxonomies.slug = 'warning'
+                WHERE story_terms.story_id = {stories}.id AND terms.taxonomy_id = (
+                    SELECT taxonomies.id FROM taxonomies WHERE taxonomies.slug = 'warning'
+                )
                 ORDER BY terms.slug
             )"""
