@@ -7,7 +7,10 @@ CASES = (
     *("empty_route", "list_route", "tasks", "start", "memory"),
     *("ingest", "ingest_acceptance", "ingest_largest"),
 )
-LONG = ("ingest_soak", "ingest_large", "reading", "search", "search_judged", "talk")
+LONG = (
+    *("ingest_soak", "ingest_large", "reading", "search", "search_judged"),
+    *("login", "refresh", "shelf", "opinion", "talk"),
+)
 
 
 def main(names: list[str]) -> int:

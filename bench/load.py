@@ -51,19 +51,21 @@ def requests_per_second(
     clients: int = CLIENTS,
     headers: Mapping[str, str] | None = None,
     paths: str = "",
+    script: Callable[[], str] | None = None,
 ) -> Callable[[], Sample]:
     """A measure for `Contender`: requests per second to one address, with latencies.
 
     `paths` is the body of a Lua function that gives the path of each request, where they differ.
+    `script` gives the whole of what wrk is to send, anew for each turn.
     """
     request = f"function path()\n{paths}\nend\n{_REQUEST}" if paths else ""
     sent = [f"-H{name}: {value}" for name, value in (headers or {}).items()]
 
     def measure() -> Sample:
-        with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
-            script.write(request + _REPORT)
-            script.flush()
-            command = ["wrk", "-t1", f"-c{clients}", f"-d{seconds}s", "-s", script.name]
+        with tempfile.NamedTemporaryFile("w", suffix=".lua") as lua:
+            lua.write((request if script is None else script()) + _REPORT)
+            lua.flush()
+            command = ["wrk", "-t1", f"-c{clients}", f"-d{seconds}s", "-s", lua.name]
             command += [*sent, url]
             done = subprocess.run(command, capture_output=True, text=True, check=True)
         report = json.loads(done.stdout.strip().splitlines()[-1])
@@ -75,9 +77,10 @@ def requests_per_second(
     return measure
 
 
-def fetch(url: str) -> bytes:
+def fetch(url: str, headers: Mapping[str, str] | None = None) -> bytes:
     """The body of one answer."""
-    with urllib.request.urlopen(url, timeout=10) as answer:  # noqa: S310 - our own server
+    asked = urllib.request.Request(url, headers=dict(headers or {}))  # noqa: S310 - our own server
+    with urllib.request.urlopen(asked, timeout=10) as answer:  # noqa: S310 - our own server
         return answer.read()
 
 

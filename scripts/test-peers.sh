@@ -1,5 +1,6 @@
 #!/bin/sh
-# Brings the real programs that tests talk to or run: Chromium, Redis, PgBouncer, Node and PHP.
+# Brings the real programs that tests talk to or run: Chromium, Redis, PgBouncer, Node and PHP, and
+# from npm those that make the same identities as ours.
 # Debian's packages as root; elsewhere Playwright's own Chromium, and clear words for the rest.
 set -eu
 
@@ -23,6 +24,8 @@ look() {
     need nodejs node nodejs
     need php-cli php
 }
+
+"$python" -c 'from bench.node import install; install("identity")'
 
 look
 [ -n "$missing" ] || exit 0

@@ -39,8 +39,12 @@ from rensai.rooms.catalogue.model import (
 )
 from rensai.rooms.catalogue.model.mentions import ChapterMention, StoryMention
 from rensai.rooms.catalogue.model.reading import ChapterCard, ReadMarks, SeenChapter, SeenStory
+from rensai.rooms.catalogue.model.unmuted import Place, UnmutedLists
 from rensai.rooms.catalogue.service import (
+    SAME_VISIT,
+    Flusher,
     RecountWorker,
+    Views,
     add_term,
     assign_terms,
     chapter_cards,
@@ -71,6 +75,7 @@ from rensai.rooms.catalogue.service import (
     rename_term,
     see_chapter,
     see_chapter_of_uid,
+    see_chapters,
     see_series,
     see_story,
     see_story_at,
@@ -87,11 +92,14 @@ from rensai.rooms.catalogue.service import (
     translations_of,
     unlink_translation,
     versions_of,
+    views_of,
+    visible_among,
     visible_story_ids,
 )
 
 __all__ = [
     "AGE_RATINGS",
+    "SAME_VISIT",
     "STATUSES",
     "BodySource",
     "ChapterCard",
@@ -102,12 +110,14 @@ __all__ = [
     "ChapterPublished",
     "Counts",
     "Description",
+    "Flusher",
     "Genre",
     "IncomingChapter",
     "IncomingStory",
     "ListedStory",
     "Outcome",
     "PackedBody",
+    "Place",
     "Policy",
     "PreparedBody",
     "Ratings",
@@ -131,6 +141,8 @@ __all__ = [
     "Term",
     "TermInUse",
     "TranslationOf",
+    "UnmutedLists",
+    "Views",
     "add_term",
     "assign_terms",
     "chapter_cards",
@@ -163,6 +175,7 @@ __all__ = [
     "rename_term",
     "see_chapter",
     "see_chapter_of_uid",
+    "see_chapters",
     "see_series",
     "see_story",
     "see_story_at",
@@ -180,5 +193,7 @@ __all__ = [
     "unlink_translation",
     "unpack_body",
     "versions_of",
+    "views_of",
+    "visible_among",
     "visible_story_ids",
 ]

@@ -38,10 +38,10 @@ async def test_cards_leave_out_what_nobody_may_read(two: Shelf) -> None:
     assert {one.title for one in found.values()} == {"S1"}
     known = await reads.all(_CHAPTERS)
     cards = await door.chapter_cards(reads, [one.id for one in known])
-    assert [(one.story_title, one.chapter_no, one.title) for one in cards.values()] == [
+    assert {(one.story_title, one.chapter_no, one.title) for one in cards.values()} == {
         ("S1", 1.0, "Chapter 1"),
         ("S1", 2.5, "Chapter 2.5"),
-    ]
+    }
     assert {one.story_uid for one in cards.values()} == {found[ids["s1"]].uid}
     assert await door.story_cards(reads, []) == await door.chapter_cards(reads, []) == {}
 
@@ -55,8 +55,13 @@ async def test_stories_and_chapters_are_found_by_what_another_server_calls_them(
     known = await reads.all(_CHAPTERS)
     language = known[0].language
     here, elsewhere = (ids["s1"], Decimal("2.5"), language), (ids["s1"], Decimal(2), language)
+    (second,) = (
+        one.id
+        for one in (await door.chapter_cards(reads, [k.id for k in known])).values()
+        if one.chapter_no == 2.5
+    )
     hidden = [(ids["s1"], Decimal(3), language), (ids["s2"], Decimal(1), language)]
     wrong_language = (ids["s1"], Decimal(1), "xx")
     places = [here, elsewhere, *hidden, wrong_language]
-    assert await door.find_chapters(reads, places) == {here: known[1].id}
+    assert await door.find_chapters(reads, places) == {here: second}
     assert await door.find_stories(reads, []) == await door.find_chapters(reads, []) == {}

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from rensai.kit.db import Command, Database, Query, Tx
-from rensai.rooms.catalogue.store import cards, reading, reading_chapter, seen
+from rensai.rooms.catalogue.store import cards, lists, reading, reading_chapter, seen, views
 from tests.plans import assert_served_by_index, nodes, plan_of
 from tests.rooms.catalogue.stories import fill
 
@@ -121,3 +121,12 @@ async def test_cards_are_made_of_what_was_named(filled: Database) -> None:
         numbers = [Decimal(n) for n in range(1400, 1500)]
         places = ([story_id] * 100, numbers, ["vi"] * 100)
         await assert_served_by_index(tx, cards.AT_PLACES, *places, at_most=200)
+
+
+async def test_views_are_asked_for_and_added_by_primary_key(filled: Database) -> None:
+    async with filled.transaction() as tx:
+        ids = await tx.all(Query("SELECT id FROM stories ORDER BY id LIMIT 100", int))
+        chapters = await tx.all(Query("SELECT id FROM chapters ORDER BY id LIMIT 100", int))
+        await assert_served_by_index(tx, views.VIEWS, ids)
+        await assert_served_by_index(tx, views.HOLD_STORIES, ids, chapters)
+        await assert_served_by_index(tx, lists.SOME, ids)

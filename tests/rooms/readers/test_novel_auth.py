@@ -11,6 +11,8 @@ import pytest
 
 from rensai.kit.clock import SetClock
 from rensai.kit.db import Command, Database, Query
+from rensai.rooms.readers.adapters.access_tokens import keys_of
+from rensai.rooms.readers.service.devices import end_devices
 from tests.rig import Rig, build_services
 from tests.rooms.readers.accounts import PASSWORD, an_admin
 
@@ -201,14 +203,24 @@ async def test_a_closed_account_is_out_at_once(rig: Rig, closing: Command) -> No
     assert_refused(answer, 403, "permission_denied")
 
 
-async def test_a_changed_password_ends_all_tokens(rig: Rig) -> None:
-    told = await register(rig)
-    rig.clock.advance(timedelta(seconds=2))
-    async with rig.db.transaction() as tx:
-        await tx.run(_NEW_PASSWORD, rig.clock.now())
-    assert not await works(rig, told["access_token"])
-    assert_refused(await refresh(rig, told["refresh_token"]), 401, "refresh_token_invalid")
-    assert await works(rig, (await login(rig))["access_token"])
+async def test_a_changed_password_ends_every_device_but_the_one_it_was_changed_on(
+    database: Database, tmp_path: Path, clock: SetClock
+) -> None:
+    services = build_services(database, tmp_path, clock, REFRESH_TOKENS_PER_ACCOUNT="2")
+    async with Rig(services, clock) as rig:
+        kept, other = await register(rig), await login(rig)
+        session = keys_of(services.config.access_secrets).read(kept["access_token"]).sid
+        clock.advance(timedelta(seconds=2))
+        async with rig.db.transaction() as tx:
+            await tx.run(_NEW_PASSWORD, clock.now())
+            user_id = int(kept["user_id"])
+            await end_devices(tx, user_id, clock.now(), but=session, with_tokens=True)
+        assert not await works(rig, other["access_token"])
+        assert_refused(await refresh(rig, other["refresh_token"]), 401, "refresh_token_invalid")
+        assert not await works(rig, kept["access_token"]), "it was given out before"
+        told = (await refresh(rig, kept["refresh_token"])).json()
+        assert await works(rig, told["access_token"])
+        assert await works(rig, (await login(rig))["access_token"])
 
 
 async def test_only_hashes_are_stored(rig: Rig) -> None:

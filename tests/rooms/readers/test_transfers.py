@@ -343,6 +343,42 @@ async def test_a_large_archive_moves_in_small_pieces(rig: Rig) -> None:
     assert (counts["numbers"].lines, counts["numbers"].taken) == (12_345, 12_344)
 
 
+async def test_an_export_that_broke_off_is_made_anew(rig: Rig) -> None:
+    bea = await a_person(rig.db, rig.clock)
+    broken = True
+
+    async def rows(reads: Reads, user_id: int) -> AsyncIterator[Struct]:
+        del reads, user_id
+        for number in range(3):
+            if broken and number == 2:
+                raise ConnectionError
+            yield Line(number)
+
+    asked = await transfers.ask_for_export(rig.services, bea.id)
+    with pytest.raises(ConnectionError):
+        await transfers.export_now(rig.services, asked.id, [Belongings("numbers", rows)])
+    assert stored(rig) == []
+    assert (await transfers.ask_for_export(rig.services, bea.id)).id == asked.id
+    broken = False
+    await transfers.export_now(rig.services, asked.id, [Belongings("numbers", rows)])
+    pieces = [piece async for piece in await transfers.open_archive(rig.services, bea.id, asked.id)]
+    with zipfile.ZipFile(io.BytesIO(b"".join(pieces))) as archive:
+        assert archive.read("numbers.jsonl").count(b"\n") == 3
+
+
+async def test_an_account_that_goes_while_its_archive_is_made_leaves_none(rig: Rig) -> None:
+    bea = await a_person(rig.db, rig.clock)
+    asked = await transfers.ask_for_export(rig.services, bea.id)
+
+    async def rows(reads: Reads, user_id: int) -> AsyncIterator[Struct]:
+        del reads
+        await transfers.forget_archives(rig.services, user_id)
+        yield Line(1)
+
+    await transfers.export_now(rig.services, asked.id, [Belongings("numbers", rows)])
+    assert stored(rig) == []
+
+
 async def test_an_import_that_fails_says_so_in_the_end(rig: Rig) -> None:
     bea = await signed_in(rig)
     body = await fetched(rig, bea)

@@ -1,12 +1,20 @@
 """What readers get to see of one story and of one chapter."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from decimal import Decimal
-from typing import Protocol
 from uuid import UUID
 
 import msgspec
+
+WARNING = "warning"
+"""The taxonomy of what readers are warned of."""
+
+
+def is_for_adults(*, is_nsfw: bool, age_rating: str | None) -> bool:
+    """Whether a story is for adults, as `store.visible.is_adult` says it of a row."""
+    return is_nsfw or age_rating == "explicit"
 
 
 class SeenStory(msgspec.Struct, frozen=True):
@@ -45,6 +53,7 @@ class SeenChapter(msgspec.Struct, frozen=True):
     updated_at_source: datetime | None
     chapter_no: float
     story_uid: UUID
+    is_adult: bool
 
     @property
     def version(self) -> str:
@@ -101,6 +110,15 @@ class StoryRow(msgspec.Struct, frozen=True):
 
     terms: list[list[str]]
     """Taxonomy, slug and name of each."""
+
+    @property
+    def warnings(self) -> list[list[str]]:
+        """Slug and name of each thing that readers are warned of."""
+        return [named for taxonomy, *named in self.terms if taxonomy == WARNING]
+
+    @property
+    def is_adult(self) -> bool:
+        return is_for_adults(is_nsfw=self.is_nsfw, age_rating=self.age_rating)
 
 
 class ChapterEnd(msgspec.Struct, frozen=True):
@@ -181,12 +199,12 @@ class ChapterCard(msgspec.Struct, frozen=True):
     language: str
 
 
-class ReadMarks(Protocol):
+class ReadMarks(ABC):
     """Whoever knows what somebody has read; handlers get it by the name `read_marks`."""
 
+    @abstractmethod
     async def read_of(self, user_id: int, chapter_ids: Sequence[int]) -> Collection[int]:
         """Those of the chapters that this account has read."""
-        ...
 
 
 class ChapterRow(msgspec.Struct, frozen=True):
@@ -201,6 +219,11 @@ class ChapterRow(msgspec.Struct, frozen=True):
     source: str
     story_slug: str
     story_title: str
+    is_nsfw: bool
+    age_rating: str | None
+    warnings: list[list[str]]
+    """Slug and name of each thing that the story warns of."""
+
     source_chapter_id: str | None
     chapter_no: float
     number_label: str | None
@@ -233,6 +256,10 @@ class ChapterRow(msgspec.Struct, frozen=True):
     next_no: float | None
     next_slug: str | None
     next_title: str | None
+
+    @property
+    def is_adult(self) -> bool:
+        return is_for_adults(is_nsfw=self.is_nsfw, age_rating=self.age_rating)
 
 
 class Content(msgspec.Struct, frozen=True):

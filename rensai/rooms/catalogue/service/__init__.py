@@ -6,6 +6,7 @@ from rensai.rooms.catalogue.service.cards import (
     find_chapters,
     find_stories,
     story_cards,
+    visible_among,
 )
 from rensai.rooms.catalogue.service.describe import describe_story, story_at
 from rensai.rooms.catalogue.service.facts import (
@@ -18,12 +19,13 @@ from rensai.rooms.catalogue.service.facts import (
     visible_story_ids,
 )
 from rensai.rooms.catalogue.service.holdings import count_held, touch_source
-from rensai.rooms.catalogue.service.lists import count_public, list_stories
+from rensai.rooms.catalogue.service.lists import count_public, list_stories, list_unmuted
 from rensai.rooms.catalogue.service.mentions import mention_chapters, mention_stories
 from rensai.rooms.catalogue.service.policies import clear_policy, list_policies, set_policy
 from rensai.rooms.catalogue.service.reading import (
     see_chapter,
     see_chapter_of_uid,
+    see_chapters,
     see_series,
     see_story,
     see_story_at,
@@ -49,9 +51,14 @@ from rensai.rooms.catalogue.service.taxonomies import (
 )
 from rensai.rooms.catalogue.service.terms import add_term, list_terms, remove_term, rename_term
 from rensai.rooms.catalogue.service.translations import link_translations, unlink_translation
+from rensai.rooms.catalogue.service.view_flushes import Flusher
+from rensai.rooms.catalogue.service.views import SAME_VISIT, Views, views_of
 
 __all__ = [
+    "SAME_VISIT",
+    "Flusher",
     "RecountWorker",
+    "Views",
     "add_term",
     "assign_terms",
     "chapter_cards",
@@ -69,6 +76,7 @@ __all__ = [
     "list_stories",
     "list_taxonomies",
     "list_terms",
+    "list_unmuted",
     "mention_chapters",
     "mention_stories",
     "receive_chapters",
@@ -82,6 +90,7 @@ __all__ = [
     "rename_term",
     "see_chapter",
     "see_chapter_of_uid",
+    "see_chapters",
     "see_series",
     "see_story",
     "see_story_at",
@@ -99,5 +108,7 @@ __all__ = [
     "translations_of",
     "unlink_translation",
     "versions_of",
+    "views_of",
+    "visible_among",
     "visible_story_ids",
 ]

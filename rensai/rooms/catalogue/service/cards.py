@@ -16,6 +16,11 @@ async def story_cards(reads: Reads, story_ids: Collection[int]) -> dict[int, Lis
     return {one.id: one for one in await store.stories(reads, list(story_ids))}
 
 
+async def visible_among(reads: Reads, story_ids: Collection[int]) -> frozenset[int]:
+    """Which of these stories everybody may read."""
+    return frozenset(await store.visible_among(reads, list(story_ids)) if story_ids else ())
+
+
 async def chapter_cards(reads: Reads, chapter_ids: Collection[int]) -> dict[int, ChapterCard]:
     """These chapters with the names of their stories; one that nobody may read is missing."""
     if not chapter_ids:

@@ -5,6 +5,7 @@ it stands, and raises if it cannot. What is then read may have been kept from be
 the thing still stands the same.
 """
 
+from collections.abc import Collection, Mapping
 from uuid import UUID
 
 from rensai.kit.db import Reads
@@ -70,6 +71,11 @@ async def see_chapter(lookups: Lookups, chapter_id: int) -> SeenChapter:
     if found is None:
         raise NotFound("There is no such chapter here.")
     return found
+
+
+async def see_chapters(reads: Reads, chapter_ids: Collection[int]) -> Mapping[int, SeenChapter]:
+    """Those of many chapters that everybody may read."""
+    return await seen.chapters(reads, list(chapter_ids)) if chapter_ids else {}
 
 
 async def see_chapter_of_uid(lookups: Lookups, reads: Reads, uid: UUID) -> SeenChapter:

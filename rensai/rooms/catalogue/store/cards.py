@@ -33,6 +33,7 @@ STORIES = Query(
     f"SELECT {LISTED} FROM stories WHERE id = ANY($1::bigint []) AND {visible()}",
     ListedStory,
 )
+VISIBLE = Query(f"SELECT id FROM stories WHERE id = ANY($1::bigint []) AND {visible()}", int)
 CHAPTERS = Query(
     f"""
     SELECT
@@ -75,6 +76,10 @@ AT_PLACES = Query(
 
 async def stories(reads: Reads, ids: Sequence[int]) -> list[ListedStory]:
     return await reads.all(STORIES, ids)
+
+
+async def visible_among(reads: Reads, ids: Sequence[int]) -> list[int]:
+    return await reads.all(VISIBLE, ids)
 
 
 async def chapters(reads: Reads, ids: Sequence[int]) -> list[ChapterCard]:

@@ -9,7 +9,7 @@ from uuid import UUID
 from rensai.kit.db import Query, Reads
 from rensai.rooms.catalogue.model import LOCAL
 from rensai.rooms.catalogue.model.reading import SeenChapter, SeenStory
-from rensai.rooms.catalogue.store.visible import visible, visible_chapter
+from rensai.rooms.catalogue.store.visible import is_adult, visible, visible_chapter
 
 
 class _ByAddress(SeenStory, frozen=True):
@@ -27,8 +27,8 @@ class _StoryByUid(SeenStory, frozen=True):
 
 _STORY = """stories.id, cache_version, view_count, follower_count, rating_count,
     stories.updated_at_source"""
-_CHAPTER = """chapters.id, story_id, cache_version, read_count, chapters.updated_at_source,
-    chapters.chapter_no::float8 AS chapter_no, stories.uid AS story_uid"""
+_CHAPTER = f"""chapters.id, story_id, cache_version, read_count, chapters.updated_at_source,
+    chapters.chapter_no::float8 AS chapter_no, stories.uid AS story_uid, {is_adult()} AS is_adult"""
 _STORIES = Query(
     f"SELECT {_STORY} FROM stories WHERE id = ANY($1::bigint []) AND {visible()}",
     SeenStory,

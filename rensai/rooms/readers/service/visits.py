@@ -36,10 +36,11 @@ async def visit_of_bearer(lookups: Lookups, keys: AccessKeys, token: str, now: d
     row = await lookups.ask(store.apps, claims.sid)
     if row is None or row.id != claims.sub or row.expires_at <= now:
         raise InvalidToken(private="its device is signed out")
-    # The token knows whole seconds only.
+    # A new password ends all devices but the one that it was changed on, which has to get itself
+    # a new token. Tokens know whole seconds only.
     changed = row.password_changed_at
     if changed is not None and claims.iat < int(changed.timestamp()):
-        raise InvalidToken(private="the password has changed since")
+        raise TokenExpired(private="the password has changed since")
     return Visit(bare_user(row), session=row.session, last_used_at=row.last_used_at)
 
 

@@ -29,8 +29,6 @@ HOLD = Query(
     JOIN users ON users.id = sessions.user_id
     WHERE refresh_tokens.token_hash = $1 AND sessions.expires_at > $2
         AND users.is_active AND NOT users.is_banned
-        AND (users.password_changed_at IS NULL
-            OR users.password_changed_at <= refresh_tokens.issued_at)
     FOR UPDATE OF sessions
     """,
     HeldFamily,
