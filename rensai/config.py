@@ -302,6 +302,8 @@ def _wrong_together(values: Mapping[str, Value]) -> Iterator[str]:
     for name in ("DATABASE_REPLICA_URL", "DATABASE_QUEUE_URL"):
         if name in present and "DATABASE_PRIMARY_URL" not in present:
             yield f"DATABASE_PRIMARY_URL: not set; {name} expects it to be set too"
+    if "SMTP_URL" in present and "MAIL_FROM" not in present:
+        yield "MAIL_FROM: not set; SMTP_URL expects it, such as Rensai <books@example.com>"
     missing = [name for name in _S3 if name not in present]
     if len(missing) < len(_S3):
         for name in missing:

@@ -3,6 +3,7 @@
 A kind knows how to read a text and how to say in a few words what it expects.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -170,3 +171,16 @@ def _read_networks(text: str) -> tuple[Network, ...]:
 NETWORKS: Kind[tuple[Network, ...]] = Kind(
     "addresses or networks with commas between, such as 10.0.0.0/8,::1", _read_networks
 )
+
+
+_ADDRESS = r"[^<>@\s,;\"\\]{1,64}@[^<>@\s,;\"\\]{1,189}"
+_MAILBOX = re.compile(rf"[^<>@,;\"\\]{{1,100}} <{_ADDRESS}>|{_ADDRESS}")
+
+
+def _read_mailbox(text: str) -> str:
+    if not _MAILBOX.fullmatch(text) or not text.isprintable():
+        raise NotThisKindError
+    return text
+
+
+MAILBOX: Kind[str] = Kind("an address such as Rensai <books@example.com>", _read_mailbox)

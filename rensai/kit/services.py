@@ -1,6 +1,7 @@
 """What a process has open and hands to its edges: one of each, made once at the start."""
 
-from typing import final
+from functools import cached_property
+from typing import TYPE_CHECKING, final
 
 from rensai.config import Config
 from rensai.kit.cache import Cache
@@ -9,6 +10,10 @@ from rensai.kit.clock import Clock
 from rensai.kit.db import Database
 from rensai.kit.limits import Limits
 from rensai.kit.lookups import Lookups
+from rensai.kit.redis import RedisLink
+
+if TYPE_CHECKING:
+    from obstore.store import ObjectStore
 
 
 @final
@@ -19,16 +24,29 @@ class Services:
     data to validate inside a dataclass or a Struct.
     """
 
-    __slots__ = ("cache", "clock", "config", "db", "fresh_lookups", "limits", "lookups", "near")
-
     def __init__(
-        self, *, config: Config, db: Database, clock: Clock, cache: Cache, limits: Limits
+        self,
+        *,
+        config: Config,
+        db: Database,
+        clock: Clock,
+        cache: Cache,
+        limits: Limits,
+        redis: RedisLink | None = None,
     ) -> None:
         self.config = config
         self.db = db
         self.clock = clock
         self.cache = cache
         self.limits = limits
+        self.redis = redis
         self.near = NearCache(clock, cache)
         self.lookups = Lookups(db.replica)
         self.fresh_lookups = Lookups(db.primary)  # what a replica may not know yet, or still know
+
+    @cached_property
+    def storage(self) -> "ObjectStore":
+        """Where large things lie; opened when the first is put there or fetched."""
+        from rensai.kit.storage import open_storage  # noqa: PLC0415 - most processes need none
+
+        return open_storage(self.config)

@@ -1,7 +1,8 @@
 """Who is looking, and what surrounds the page: the dependencies that every room may ask for.
 
 `user` is the account that has signed in, or None; `visit` says by what it has; `frame` is the
-surroundings of a page. Only this floor knows both rooms that they come from.
+surroundings of a page; `rules` is what the operator asks of those who write. Only this floor
+knows all the rooms that they come from.
 """
 
 from typing import Any
@@ -16,7 +17,7 @@ from rensai.kit.web.frame import Frame, Viewer
 from rensai.kit.web.surfaces import Surface, surface_of
 from rensai.rooms.instance import door as instance
 from rensai.rooms.readers import door as readers
-from rensai.rooms.readers.door import LastUsed, Role, User, Visit
+from rensai.rooms.readers.door import HouseRules, LastUsed, Role, User, Visit
 
 Anyone = Request[Any, Any, Any]  # Any: whoever asks
 
@@ -77,8 +78,15 @@ async def provide_frame(
     )
 
 
+async def provide_rules(services: NamedDependency[Services]) -> HouseRules:
+    """What the operator asks of people, at most 30 seconds old."""
+    settings = await instance.settings(services.db.replica, services.cache)
+    return HouseRules(verified_email=settings.require_email_verification)
+
+
 DEPENDENCIES = {
     "visit": Provide(provide_visit),
     "user": Provide(provide_user, sync_to_thread=False),
     "frame": Provide(provide_frame),
+    "rules": Provide(provide_rules),
 }

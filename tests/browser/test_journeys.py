@@ -61,6 +61,30 @@ async def test_empty_shelves_say_what_to_do(
 
 
 @screens
+async def test_a_visitor_says_to_be_of_age(
+    browser: Browser, full_site: Site, screen: Screen
+) -> None:
+    visitor = await arrive(browser, full_site, screen)
+    page = visitor.page
+
+    await visitor.goto("/age?next=/browse")
+    await visitor.look("age")
+    await visitor.submit("I am of age")
+    assert page.url == f"{full_site.url}/browse"
+    await page.wait_for_load_state("networkidle")
+    cookies = {cookie.get("name"): cookie for cookie in await visitor.context.cookies()}
+    assert cookies["rensai_age"].get("httpOnly")
+    await visitor.goto("/age")
+    await visitor.look("age-said")
+    await visitor.submit("I am not")
+    assert page.url == f"{full_site.url}/"
+    await page.wait_for_load_state("networkidle")
+    assert "rensai_age" not in {cookie.get("name") for cookie in await visitor.context.cookies()}
+    await visitor.context.close()
+    assert visitor.complaints == []
+
+
+@screens
 async def test_the_administrator_signs_in_and_out(
     browser: Browser, full_site: Site, screen: Screen
 ) -> None:
@@ -146,5 +170,29 @@ async def test_the_keyboard_reaches_everything_and_shows_where_it_is(
     await page.keyboard.press("Tab")
     await page.keyboard.press("Enter")
     assert await page.locator("main:focus").count() == 1
+    await visitor.context.close()
+    assert visitor.complaints == []
+
+
+@screens
+async def test_who_comes_from_a_letter_finds_a_form(
+    browser: Browser, full_site: Site, screen: Screen
+) -> None:
+    visitor = await arrive(browser, full_site, screen)
+    page = visitor.page
+    await visitor.goto("/login")
+    await page.get_by_role("link", name="Forgotten your password?").click()
+    await page.get_by_role("status").get_by_text("This site sends no mail.").wait_for()
+    await visitor.look("reset-without-mail")
+    await visitor.goto("/reset?token=stale")
+    await visitor.look("new-password")
+    await page.get_by_label("New password").fill("quite another password")
+    await page.get_by_role("button", name="Set it").click()
+    assert "This link has been used" in await page.get_by_role("alert").inner_text()
+    await visitor.look("new-password-late")
+    await visitor.goto("/verify?token=stale")
+    await visitor.look("verify")
+    await page.get_by_role("button", name="Yes, confirm it").click()
+    await page.get_by_role("alert").wait_for()
     await visitor.context.close()
     assert visitor.complaints == []

@@ -3,6 +3,7 @@
 from litestar import Litestar
 from litestar.plugins import PluginProtocol
 from litestar.plugins.core import MsgspecDIPlugin
+from litestar.routes import HTTPRoute
 from litestar.types.internal_types import RouteHandlerMapItem
 
 _MADE_BY_LITESTAR = "options_handler"
@@ -37,3 +38,16 @@ class LeanLitestar(Litestar):
             }
             for path, handlers in super().route_handler_method_map.items()
         }
+
+
+def provide_in_turn(application: Litestar) -> None:
+    """Have dependencies that do not need each other provided one after another.
+
+    Litestar starts a task for each of them, which costs a request a tenth of a millisecond; ours
+    have nothing to wait for but one look at the database.
+    """
+    for route in application.routes:
+        if isinstance(route, HTTPRoute):
+            for _, model in route.route_handler_map.values():
+                alone = [{one} for batch in model.dependency_batches for one in batch]
+                model.dependency_batches = alone

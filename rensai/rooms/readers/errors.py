@@ -1,6 +1,14 @@
 """What can go wrong with an account."""
 
-from rensai.kit.errors import AuthRequired, Conflict, Forbidden, Invalid, NotFound, RensaiError
+from rensai.kit.errors import (
+    AuthRequired,
+    Conflict,
+    Forbidden,
+    Gone,
+    Invalid,
+    NotFound,
+    RensaiError,
+)
 
 
 class WrongCredentials(AuthRequired):
@@ -80,3 +88,65 @@ class NameTaken(Conflict):
 
     code = "NAME_TAKEN"
     novel_code = "user_exists"
+
+
+class UserNotFound(NotFound):
+    """There is no account of that name."""
+
+
+class LastAdmin(Conflict):
+    """This is the last administrator; make another one first."""
+
+    code = "LAST_ADMIN"
+
+
+class WrongPassword(Forbidden):
+    """The password is wrong."""
+
+    code = "WRONG_PASSWORD"
+
+
+class EmailUnverified(Forbidden):
+    """Confirm your e-mail address first; a letter with the link is sent again if you ask."""
+
+    code = "EMAIL_UNVERIFIED"
+
+
+class MailDisabled(Forbidden):
+    """This site sends no mail."""
+
+    code = "MAIL_DISABLED"
+
+
+class LinkExpired(Gone):
+    """This link has been used or is too old; ask for another one."""
+
+    code = "LINK_EXPIRED"
+
+
+class TooManyMutes(Conflict):
+    """There are 500 mutes already; take one away first."""
+
+    code = "TOO_MANY_MUTES"
+
+
+class TransferNotFound(NotFound):
+    """There is no such archive."""
+
+
+class ArchiveNotReady(Conflict):
+    """The archive is not ready."""
+
+    code = "ARCHIVE_NOT_READY"
+
+
+class ArchiveExpired(Gone):
+    """The archive is no longer kept; ask for another one."""
+
+    code = "ARCHIVE_EXPIRED"
+
+
+class ImportUnderWay(Conflict):
+    """Another archive is being read; wait until that has ended."""
+
+    code = "IMPORT_UNDER_WAY"

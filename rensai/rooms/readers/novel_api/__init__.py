@@ -1,5 +1,5 @@
 """Accounts over the novel API: one module for each noun."""
 
-from rensai.rooms.readers.novel_api import auth
+from rensai.rooms.readers.novel_api import auth, settings
 
-routes = [*auth.routes]
+routes = [*auth.routes, *settings.routes]

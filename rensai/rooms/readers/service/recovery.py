@@ -6,6 +6,7 @@ from datetime import datetime
 from rensai.kit.clock import Clock
 from rensai.kit.db import Database, Tx
 from rensai.kit.errors import Conflict
+from rensai.kit.events import emit
 from rensai.kit.limits import Limits
 from rensai.rooms.readers.adapters import passwords, portable
 from rensai.rooms.readers.errors import (
@@ -14,6 +15,7 @@ from rensai.rooms.readers.errors import (
     InvalidMnemonic,
     NameTaken,
 )
+from rensai.rooms.readers.events import VerificationAsked
 from rensai.rooms.readers.model import OpenSession
 from rensai.rooms.readers.model.signing import Device, NewAccount
 from rensai.rooms.readers.service.credentials import SIGN_IN
@@ -21,7 +23,7 @@ from rensai.rooms.readers.service.devices import end_devices
 from rensai.rooms.readers.service.registration import require_account_shape
 from rensai.rooms.readers.service.sessions import begin_session
 from rensai.rooms.readers.store import accounts as store
-from rensai.rooms.readers.store import recovery
+from rensai.rooms.readers.store import letters, recovery
 
 
 async def recover(
@@ -70,4 +72,7 @@ async def _renew(
     if user is None:
         raise AccountClosed
     await end_devices(tx, user.id, now, but=None, with_tokens=True)
+    await letters.end_marks(tx, user.id)
+    if not user.email_verified:
+        await emit(tx, VerificationAsked(user_id=user.id))
     return await begin_session(tx, user, device, now)

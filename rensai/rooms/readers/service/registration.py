@@ -10,11 +10,13 @@ from rensai.kit import texts
 from rensai.kit.clock import Clock
 from rensai.kit.db import Database, Tx
 from rensai.kit.errors import Invalid
+from rensai.kit.events import emit
 from rensai.kit.ids import new_uid
 from rensai.kit.limits import Limits, Rule
 from rensai.rooms.readers.adapters import passwords, portable
 from rensai.rooms.readers.adapters.common_passwords import is_common
 from rensai.rooms.readers.errors import NameTaken, PasswordBreached, RegistrationClosed
+from rensai.rooms.readers.events import VerificationAsked
 from rensai.rooms.readers.model import EMAIL, PASSWORD_LENGTH, USERNAME, Created, OpenSession
 from rensai.rooms.readers.model.signing import Device, NewAccount
 from rensai.rooms.readers.service.sessions import begin_session, sign_out
@@ -93,6 +95,7 @@ async def insert(tx: Tx, account: Prepared, *, role: str = "user", now: datetime
     )
     if user is None:
         raise NameTaken
+    await emit(tx, VerificationAsked(user_id=user.id))
     return Created(user, account.phrase)
 
 

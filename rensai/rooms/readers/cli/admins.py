@@ -1,4 +1,4 @@
-"""Commands about accounts."""
+"""Commands about those who run the site."""
 
 import sys
 
