@@ -9,7 +9,7 @@ CASES = (
 )
 LONG = (
     *("ingest_soak", "ingest_large", "reading", "search", "search_judged"),
-    *("login", "refresh"),
+    *("login", "refresh", "shelf", "opinion", "talk"),
 )
 
 

@@ -1,4 +1,4 @@
-"""The settings about people: how they stay signed in, their mail, what they take along."""
+"""The settings about people: how they stay signed in, their mail, what they read."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -66,4 +66,26 @@ class PeopleSettings:
     ]
     import_max_mb: Annotated[
         int, About(whole(1, 2048), "The largest archive that may be brought here, in MB.", "100")
+    ]
+
+    # What readers read
+    views_flush_seconds: Annotated[
+        int, About(whole(1, 3600), "How long views and reads are added up in memory.", "300")
+    ]
+    progress_flush_seconds: Annotated[
+        int,
+        About(
+            whole(1, 60),
+            "How long a web process gathers what readers have read before it writes it: a crash "
+            "loses no more than that.",
+            "2",
+        ),
+    ]
+    history_days: Annotated[
+        int,
+        About(
+            whole(1, 36500),
+            "How long it is told when a chapter was read; that it was read stays known.",
+            "90",
+        ),
     ]

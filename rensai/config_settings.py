@@ -26,6 +26,7 @@ from rensai.config_people import PeopleSettings
 _POSTGRES = url("postgres", "postgresql", example="postgresql://user:password@host:5432/rensai")
 _HTTP = url("http", "https", example="https://s3.example.com")
 _SITE = url("http", "https", example="https://books.example.com", path=False)
+_GATES = choice("off", "warn", "require")
 _REDIS = url("redis", "rediss", "unix", example="redis://127.0.0.1:6379/0")
 
 
@@ -284,6 +285,7 @@ class Config(PeopleSettings):
     enable_archive_upload: Annotated[
         bool, About(SWITCH, "Members may upload whole archives.", "true")
     ]
+    age_gate: Annotated[str, About(_GATES, "What stands before the text of adult stories.", "warn")]
 
     # The first administrator, for `rensai admin create`
     admin_username: Annotated[str | None, About(TEXT, "Name of the administrator to create.")]

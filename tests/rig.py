@@ -74,6 +74,11 @@ class Rig:
         await self.client.aclose()
         await self._lifespan.stop()
 
+    async def restart(self) -> None:
+        """End the application as SIGTERM does, and start it again."""
+        await self._lifespan.stop()
+        await self._lifespan.start()
+
     def visitor(self, address: str = "127.0.0.1") -> httpx.AsyncClient:
         """Somebody with no cookies yet; close it, or let it go with the test."""
         transport = httpx.ASGITransport(self.app, client=(address, 40000))

@@ -8,6 +8,7 @@ has to be true in the very same transaction is `Within` it, and no task.
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, cast
 
 import msgspec
@@ -37,6 +38,9 @@ class Digest:
     task: Task[About]
     about: Callable[[Any], int]
     """Any: takes whichever events the table of subscriptions lists it under."""
+
+    after: timedelta | None = None
+    """How long to wait: where the task has a dedupe key, what is told meanwhile is folded in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,4 +76,4 @@ def _digested(told: Mapping[Digest, Iterable[int]]) -> Iterator[Request]:
     for digest, ids in told.items():
         every = list(ids)
         for start in range(0, len(every), LONGEST_DIGEST):
-            yield request(digest.task, About(every[start : start + LONGEST_DIGEST]))
+            yield request(digest.task, About(every[start : start + LONGEST_DIGEST]), digest.after)

@@ -10,6 +10,7 @@ from rensai.kit.clock import Clock
 from rensai.kit.db import Database
 from rensai.kit.limits import Limits
 from rensai.kit.lookups import Lookups
+from rensai.kit.redis import RedisLink
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
@@ -24,13 +25,21 @@ class Services:
     """
 
     def __init__(
-        self, *, config: Config, db: Database, clock: Clock, cache: Cache, limits: Limits
+        self,
+        *,
+        config: Config,
+        db: Database,
+        clock: Clock,
+        cache: Cache,
+        limits: Limits,
+        redis: RedisLink | None = None,
     ) -> None:
         self.config = config
         self.db = db
         self.clock = clock
         self.cache = cache
         self.limits = limits
+        self.redis = redis
         self.near = NearCache(clock, cache)
         self.lookups = Lookups(db.replica)
         self.fresh_lookups = Lookups(db.primary)  # what a replica may not know yet, or still know

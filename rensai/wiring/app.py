@@ -17,10 +17,9 @@ from rensai.kit.web.exposition import ProcessFigures, process_gauges
 from rensai.kit.web.headers import Site
 from rensai.kit.web.metrics import HttpMetrics
 from rensai.kit.web.siblings import Siblings
-from rensai.rooms.readers.door import LastUsed
-from rensai.rooms.search.door import Index
 from rensai.wiring.health import process_state
 from rensai.wiring.openapi import api_description
+from rensai.wiring.parts import Parts
 from rensai.wiring.routes import ROUTES
 from rensai.wiring.visitors import DEPENDENCIES
 
@@ -34,8 +33,7 @@ def create_app(services: Services, routes: Sequence[ControllerRouterHandler] = R
         gauges = [*process_gauges(), *process_state(services)]
         return ProcessFigures(str(os.getpid()), list(metrics.series()), gauges)
 
-    index = Index()
-    last_used = LastUsed(services.db, services.clock)
+    parts = Parts(services)
     description = api_description(routes, config.base_url)
     siblings = Siblings(config.data_dir / "run" / "metrics", own_figures)
 
@@ -43,17 +41,6 @@ def create_app(services: Services, routes: Sequence[ControllerRouterHandler] = R
     async def sharing_figures(_: Litestar) -> AsyncGenerator[None, None]:
         async with siblings.published():
             yield
-
-    @asynccontextmanager
-    async def searching(_: Litestar) -> AsyncGenerator[None, None]:
-        index.begin(services.db.replica)
-        yield
-        await index.close()
-
-    @asynccontextmanager
-    async def noting_use(_: Litestar) -> AsyncGenerator[None, None]:
-        yield
-        await last_used.close()
 
     return application(
         routes,
@@ -64,11 +51,10 @@ def create_app(services: Services, routes: Sequence[ControllerRouterHandler] = R
         dependencies={
             "services": Provide(lambda: services, sync_to_thread=False),
             "description": Provide(lambda: description, sync_to_thread=False),
-            "index": Provide(lambda: index, sync_to_thread=False),
-            "last_used": Provide(lambda: last_used, sync_to_thread=False),
             "siblings": Provide(lambda: siblings, sync_to_thread=False),
+            **parts.dependencies(),
             **DEPENDENCIES,
         },
-        state={"services": services},
-        lifespan=[searching, noting_use, *([sharing_figures] if config.web_processes > 1 else [])],
+        state={"services": services, **parts.state()},
+        lifespan=[parts.working, *([sharing_figures] if config.web_processes > 1 else [])],
     )

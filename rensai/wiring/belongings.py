@@ -3,8 +3,16 @@
 from rensai.rooms.readers import door as readers
 from rensai.rooms.readers.door import Belongings
 from rensai.rooms.readers.tasks import exporting, importing
+from rensai.rooms.search.service.belongings import BELONGINGS as SEARCHES  # no index in a worker
+from rensai.rooms.shelf import door as shelf
+from rensai.rooms.talk import door as talk
 
-BELONGINGS: tuple[Belongings, ...] = (*readers.belongings,)
+BELONGINGS: tuple[Belongings, ...] = (
+    *readers.belongings,
+    *shelf.BELONGINGS,
+    *SEARCHES,
+    *talk.belongings,
+)
 
 export_archive = exporting(BELONGINGS)
 import_archive = importing(BELONGINGS)

@@ -7,10 +7,11 @@ from litestar.types import ControllerRouterHandler
 from rensai import config
 from rensai.kit.web.api_routes import ApiDescription
 from rensai.kit.web.openapi import describe
+from rensai.wiring.parts import PART_NAMES
 from rensai.wiring.routes import ROUTES
 from rensai.wiring.visitors import DEPENDENCIES
 
-OURS = ("services", "index", "last_used", "siblings", "description", *DEPENDENCIES)
+OURS = ("services", "siblings", "description", *PART_NAMES, *DEPENDENCIES)
 """The names of all dependencies that handlers may ask for."""
 
 

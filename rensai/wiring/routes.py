@@ -36,7 +36,7 @@ ROUTES: tuple[ControllerRouterHandler, ...] = (
     *talk_api.routes,  # /api/v1/comments/…
     *talk_novel_api.routes,  # /wp-json/novel/v1/…/comments
     *ingest_novel_api.routes,  # /wp-json/novel/v1/ingest/…
-    *catalogue_pages.routes,  # /, /browse
+    *catalogue_pages.routes,  # /, /browse, /age
     *readers_pages.routes,  # /login, /logout, /register, /recover, /reset, /verify
     *instance_pages.routes,  # /admin
 )

@@ -46,4 +46,6 @@ async def open_services(config: Config) -> AsyncGenerator[Services, None]:
         redis = await held.enter_async_context(open_redis(config.redis_url))
         cache = open_cache(clock, redis)
         limits = Limits(clock, redis, pepper=config.session_secret.encode())
-        yield Services(config=config, db=database, clock=clock, cache=cache, limits=limits)
+        yield Services(
+            config=config, db=database, clock=clock, cache=cache, limits=limits, redis=redis
+        )

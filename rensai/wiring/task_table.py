@@ -13,7 +13,10 @@ from rensai.rooms.readers.tasks import (
     tell_email_changed,
     tell_password_changed,
 )
+from rensai.rooms.search.tasks import forget_reader as forget_searches
 from rensai.rooms.search.tasks import keep_whole, refresh, refresh_source, refresh_taxonomy
+from rensai.rooms.shelf.tasks import forget_reader, forget_reader_again, forget_when_read
+from rensai.rooms.talk import tasks as talk
 from rensai.wiring.belongings import export_archive, import_archive
 
 TASKS: tuple[AnyTask, ...] = (
@@ -34,4 +37,10 @@ TASKS: tuple[AnyTask, ...] = (
     refresh_source,
     refresh_taxonomy,
     keep_whole,
+    talk.count_reactions,
+    talk.forget_reader,
+    forget_searches,
+    forget_when_read,
+    forget_reader,
+    forget_reader_again,
 )

@@ -1,7 +1,8 @@
 """Who is looking, and what surrounds the page: the dependencies that every room may ask for.
 
 `user` is the account that has signed in, or None; `visit` says by what it has; `frame` is the
-surroundings of a page. Only this floor knows both rooms that they come from.
+surroundings of a page; `rules` is what the operator asks of those who write. Only this floor
+knows all the rooms that they come from.
 """
 
 from typing import Any

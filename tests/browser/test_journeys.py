@@ -61,6 +61,30 @@ async def test_empty_shelves_say_what_to_do(
 
 
 @screens
+async def test_a_visitor_says_to_be_of_age(
+    browser: Browser, full_site: Site, screen: Screen
+) -> None:
+    visitor = await arrive(browser, full_site, screen)
+    page = visitor.page
+
+    await visitor.goto("/age?next=/browse")
+    await visitor.look("age")
+    await visitor.submit("I am of age")
+    assert page.url == f"{full_site.url}/browse"
+    await page.wait_for_load_state("networkidle")
+    cookies = {cookie.get("name"): cookie for cookie in await visitor.context.cookies()}
+    assert cookies["rensai_age"].get("httpOnly")
+    await visitor.goto("/age")
+    await visitor.look("age-said")
+    await visitor.submit("I am not")
+    assert page.url == f"{full_site.url}/"
+    await page.wait_for_load_state("networkidle")
+    assert "rensai_age" not in {cookie.get("name") for cookie in await visitor.context.cookies()}
+    await visitor.context.close()
+    assert visitor.complaints == []
+
+
+@screens
 async def test_the_administrator_signs_in_and_out(
     browser: Browser, full_site: Site, screen: Screen
 ) -> None:

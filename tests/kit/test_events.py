@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import signal
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from pathlib import Path
 
 import msgspec
@@ -51,6 +52,11 @@ class ChapterLeft(Event, frozen=True):
 
 @task()
 async def sum_up(context: TaskContext, args: About) -> None:
+    raise AssertionError("only asked for here")
+
+
+@task(dedupe=lambda about: str(about.ids))
+async def sum_up_each(context: TaskContext, args: About) -> None:
     raise AssertionError("only asked for here")
 
 
@@ -167,6 +173,24 @@ async def test_a_digest_of_very_many_is_a_few_tasks(database_url: str) -> None:
         rows = await tx.connection.fetch("select payload from tasks.pgqueuer order by id")
         told = [sum_up.decode(bytes(row[0])).ids for row in rows]  # type: ignore[arg-type]
         assert [len(ids) for ids in told] == [LONGEST_DIGEST, 1]
+    await database.close()
+
+
+async def test_a_digest_that_waits_folds_in_what_is_told_meanwhile(database_url: str) -> None:
+    later = Digest(sum_up_each, lambda event: event.chapter, after=timedelta(seconds=30))
+    settings = DatabaseSettings(primary_url=database_url)
+    database = await Database.open(settings, subscriptions={ChapterLeft: (later,)})
+    for chapter in (7, 7, 3, 7):
+        async with database.transaction() as tx:
+            await emit(tx, ChapterLeft(chapter))
+    async with database.transaction() as tx:
+        payloads = await tx.connection.fetch("select payload from tasks.pgqueuer order by id")
+        soonest = await tx.connection.fetchval(
+            "select min(execute_after) - now() > interval '20 seconds' from tasks.pgqueuer"
+        )
+    told = [sum_up_each.decode(bytes(row[0])).ids for row in payloads]  # type: ignore[arg-type]
+    assert told == [[7], [3]]
+    assert soonest is True
     await database.close()
 
 

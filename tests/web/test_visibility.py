@@ -1,7 +1,8 @@
 """What nobody may read appears nowhere: not by its address, in no list, in no count.
 
 A new public route that answers GET belongs into `READS` with addresses that would show something
-hidden if it could, or into `SHOWS_NO_STORIES` if it never shows any.
+hidden if it could, or into `SHOWS_NO_STORIES` if it never shows any. What one that wants an account
+shows is for the tests of its room.
 """
 
 import asyncio
@@ -16,8 +17,11 @@ from litestar.handlers import HTTPRouteHandler
 
 from rensai.kit.db import Command, Query
 from rensai.rooms.catalogue.door import recount_due, set_policy
+from rensai.rooms.readers.door import person_named
+from rensai.rooms.shelf.service.entries import put_entry
+from rensai.rooms.shelf.service.lists import make_list
 from rensai.wiring.routes import ROUTES
-from tests.rig import Rig
+from tests.rig import ADMIN, Rig
 from tests.rooms.catalogue.incoming import Sent, Shelf, chapter, story
 
 pytestmark = pytest.mark.anyio
@@ -53,6 +57,8 @@ class Library(msgspec.Struct, frozen=True):
     chapters: list[Named]
     hidden_stories: list[Named]
     hidden_chapters: list[Named]
+    kept: UUID
+    """A public list of a reader with every story on it."""
 
     @property
     def sources(self) -> list[str]:
@@ -122,8 +128,32 @@ READS = {
     NOVEL + "/stories/{source:str}/{slug:str}": each(NOVEL + "/stories/{0.address}"),
     NOVEL + "/stories/{story_id:int}/chapters": each(NOVEL + "/stories/{0.id}/chapters?limit=200"),
     NOVEL + "/chapters/{chapter_id:int}": each(NOVEL + "/chapters/{0.id}", chapters=True),
+    NOVEL + "/stories/{source:str}/{slug:str}/ratings": each(
+        NOVEL + "/stories/{0.address}/ratings"
+    ),
+    API + "/series/{slug:str}/ratings": each(API + "/series/{0.public_slug}/ratings"),
+    API + "/users/{username:str}/lists": lists(f"{API}/users/{ADMIN}/lists"),
+    API + "/users/{username:str}/lists/{slug:str}": lists(f"{API}/users/{ADMIN}/lists/kept"),
+    API + "/lists/{list_id:str}": Read(lambda library: [f"{API}/lists/{library.kept}"]),
+    API + "/lists/{list_id:str}/entries": Read(
+        lambda library: [
+            f"{API}/lists/{library.kept}/entries?limit={limit}" for limit in (1, 5, 100)
+        ]
+    ),
+    API + "/series/{slug:str}/comments": each(API + "/series/{0.public_slug}/comments?sort=top"),
+    API + "/chapters/{chapter_id:str}/comments": each(
+        API + "/chapters/{0.uid}/comments", chapters=True
+    ),
+    API + "/comments/{comment_id:str}": each(API + "/comments/{0.uid}", chapters=True),
+    API + "/comments/{comment_id:str}/replies": each(API + "/comments/{0.uid}/replies"),
+    API + "/users/{username:str}/comments": lists(f"{API}/users/writer/comments", "limit=100"),
+    NOVEL + "/stories/{story_id:int}/comments": each(NOVEL + "/stories/{0.id}/comments"),
+    NOVEL + "/chapters/{chapter_id:int}/comments": each(
+        NOVEL + "/chapters/{0.id}/comments?sort=oldest", chapters=True
+    ),
 }
 SHOWS_NO_STORIES = {
+    "/age",
     "/healthz",
     "/readyz",
     "/metrics",
@@ -134,23 +164,9 @@ SHOWS_NO_STORIES = {
     "/admin",
     f"{API}/openapi.json",
     f"{API}/docs",
-    f"{API}/auth/me",
-    f"{API}/auth/sessions",
-    f"{API}/auth/tokens",
     "/reset",
     "/verify",
-    f"{API}/users/me",
-    f"{API}/users/me/settings",
-    f"{API}/users/me/mutes",
-    f"{API}/users/me/exports",
-    API + "/users/me/exports/{export_id:str}",
-    API + "/users/me/exports/{export_id:str}/archive",  # of what its reader has, who must sign in
-    f"{API}/users/me/imports",
-    API + "/users/me/imports/{import_id:str}",
     API + "/users/{username:str}",
-    f"{API}/admin/users",
-    API + "/admin/users/{user_id:str}",
-    f"{NOVEL}/me/settings",
     NOVEL + "/ingest/requests/{request_id:str}",
 }
 
@@ -162,6 +178,24 @@ _CHAPTERS = Query(
     """,
     Named,
 )
+# On each story and each chapter, under the uid of that; what it says tells whether it is hidden.
+_TALK = Command(
+    """
+    WITH writer AS (
+        INSERT INTO users (uid, username, email, password_hash, display_name)
+        VALUES (gen_random_uuid(), 'writer', 'writer@example.com', '-', 'Writer')
+        RETURNING id
+    ), things AS (
+        SELECT uid, id AS story_id, NULL::bigint AS chapter_id FROM stories
+        UNION ALL
+        SELECT uid, story_id, id FROM chapters
+    )
+    INSERT INTO comments (uid, story_id, chapter_id, user_id, content, created_at, updated_at)
+    SELECT uid, story_id, chapter_id, writer.id,
+        CASE WHEN uid = ANY($1::uuid []) THEN 'Well said' ELSE $2 END, now(), now()
+    FROM things, writer
+    """
+)
 _OWN = Command("UPDATE stories SET source = 'local' WHERE source = 'own'")
 
 
@@ -169,7 +203,9 @@ def test_every_route_is_looked_at() -> None:
     paths = {
         path
         for handler in ROUTES
-        if isinstance(handler, HTTPRouteHandler) and "GET" in map(str, handler.http_methods)
+        if isinstance(handler, HTTPRouteHandler)
+        and "GET" in map(str, handler.http_methods)
+        and not handler.security
         for path in handler.paths
     }
     assert paths == set(READS) | SHOWS_NO_STORIES
@@ -225,6 +261,7 @@ async def library(rig: Rig) -> Library:
     async with rig.db.transaction() as tx:
         await tx.run(_OWN)
     await search_knows(rig, 10)
+    kept = await keep_everything(rig)
     for source in ("open", "closed", "local"):
         hidden = [
             story("draft", slug=f"{MARK}-draft", minutes=5, status=0, **secret),
@@ -243,12 +280,29 @@ async def library(rig: Rig) -> Library:
     open_ids = {
         one.id for one in stories if one.source != "closed" and not one.slug.startswith(MARK)
     }
-    return Library(
+    built = Library(
         stories=[one for one in stories if one.id in open_ids],
         hidden_stories=[one for one in stories if one.id not in open_ids],
         chapters=[one for one in chapters if _shows(one, open_ids)],
         hidden_chapters=[one for one in chapters if not _shows(one, open_ids)],
+        kept=kept,
     )
+    async with rig.db.transaction() as tx:
+        await tx.run(_TALK, [one.uid for one in (*built.stories, *built.chapters)], MARK)
+    return built
+
+
+async def keep_everything(rig: Rig) -> UUID:
+    """A public list of the administrator with all stories on it."""
+    await rig.create_admin()
+    stories = await rig.db.primary.all(_STORIES)
+    owner = await person_named(rig.db.primary, ADMIN)
+    assert owner is not None
+    async with rig.db.transaction() as tx:
+        kept = await make_list(tx, rig.clock, owner.id, title="Kept", is_public=True)
+        for one in stories:
+            await put_entry(tx, rig.clock, owner.id, kept.uid, one.id)
+    return kept.uid
 
 
 def _shows(one: Named, open_ids: set[int]) -> bool:
@@ -274,6 +328,13 @@ async def test_what_is_hidden_is_as_if_it_had_never_been(
         assert MARK not in answer.text.lower(), address
 
 
+async def test_what_is_said_of_what_can_be_read_is_shown(rig: Rig, library: Library) -> None:
+    said = (await rig.get(f"{API}/users/writer/comments?limit=100")).json()
+    assert len(said["items"]) == len(library.stories) + len(library.chapters)
+    for address in READS[NOVEL + "/chapters/{chapter_id:int}/comments"].shown(library):
+        assert len((await rig.get(address)).json()["items"]) == 1, address
+
+
 async def test_only_what_was_uploaded_here_is_told_to_be_gone(rig: Rig, library: Library) -> None:
     told = {
         one.public_slug: (await rig.get(f"{API}/series/{one.public_slug}")).status_code
@@ -294,6 +355,14 @@ async def test_counts_are_of_what_can_be_read(rig: Rig, library: Library) -> Non
             "last_chapter_no": 4.0,
         }
         assert [end["chapter_no"] for end in ends] == [1.0, 4.0]
+
+
+async def test_a_list_of_everything_shows_and_counts_what_can_be_read(
+    rig: Rig, library: Library
+) -> None:
+    told = (await rig.get(f"{API}/lists/{library.kept}/entries?limit=100")).json()["items"]
+    assert {one["series"]["id"] for one in told} == {str(one.uid) for one in library.stories}
+    assert (await rig.get(f"{API}/lists/{library.kept}")).json()["entryCount"] == 8
 
 
 async def test_what_rests_is_found_by_its_address_and_in_no_list_unasked(

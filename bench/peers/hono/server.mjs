@@ -21,6 +21,7 @@ const stories = pgTable('stories', {
   status: smallint('status').notNull(),
   isNsfw: boolean('is_nsfw').notNull(),
   isPublic: boolean('is_public').notNull(),
+  ageRating: text('age_rating'),
   coverUrl: text('cover_url'),
   language: text('language').notNull(),
   originalLanguage: text('original_language'),
@@ -45,6 +46,13 @@ const columns = {
   authors: stories.authors,
   status: stories.status,
   isNsfw: stories.isNsfw,
+  ageRating: stories.ageRating,
+  warnings: sql`ARRAY(
+    SELECT ARRAY[terms.slug, terms.name] FROM story_terms
+    JOIN terms ON terms.id = story_terms.term_id
+    JOIN taxonomies ON taxonomies.id = terms.taxonomy_id
+    WHERE story_terms.story_id = stories.id AND taxonomies.slug = 'warning'
+    ORDER BY terms.slug)`,
   coverUrl: stories.coverUrl,
   language: stories.language,
   originalLanguage: stories.originalLanguage,
@@ -91,6 +99,8 @@ const toSeries = (row) => ({
   authors: row.authors,
   coverUrl: row.coverUrl,
   isNsfw: row.isNsfw,
+  ageRating: row.ageRating,
+  warnings: row.warnings.map(([slug, name]) => ({ slug, name })),
   chapterCount: row.chapterCount,
   lastChapter: row.lastChapterNo === null ? null : Number(row.lastChapterNo),
   followerCount: row.followerCount,

@@ -81,6 +81,7 @@ class Edge:
             else:
                 if method == "HEAD":
                     scope["method"] = "GET"
+                    scope["is_head"] = True
                 if method not in _BODILESS or b"content-length" in named:
                     receive = PatientReceive(receive)
                 await self._app(scope, receive, exchange.send)

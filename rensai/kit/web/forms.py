@@ -46,6 +46,12 @@ def require_own_page(headers: Mapping[str, str], base_url: str) -> None:
         raise ForeignForm(private=f"Origin: {origin[:200]}")
 
 
+def own_path(path: str) -> str:
+    """Where a form leads afterwards: a path on this site; what could lead elsewhere leads home."""
+    inside = path.startswith("/") and not path.startswith(("//", "/\\"))
+    return path if inside and path.isprintable() and "\\" not in path else "/"
+
+
 def _is_ours(origin: str, host: str, base_url: str) -> bool:
     """The site's own address, or the one that this very request was sent to."""
     try:

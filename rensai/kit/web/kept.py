@@ -11,7 +11,9 @@ the next version have other keys. Each answer carries an ETag; who sends it back
 If-None-Match gets 304 without the answer being made, or even looked for where there is a version.
 
 Only what is the same for everybody may be kept, so the key must name everything that the answer
-depends on. Such an answer depends on no header of the request and carries no Vary.
+depends on. Who has signed in may be answered otherwise (`personal`): what carries a version is
+asked for again each time anyway, and a list says by Vary that caches keep strangers' answers apart
+from it.
 """
 
 import hashlib
@@ -24,14 +26,13 @@ from zlib import crc32
 import msgspec
 from litestar import Request, Response
 from litestar.openapi.datastructures import ResponseSpec
-from litestar.response.base import ASGIResponse
 
 from rensai import __version__
 from rensai.kit.cache import key_of
 from rensai.kit.services import Services
-from rensai.kit.web.asgi import Receive, Scope, Send
 from rensai.kit.web.data_response import encode_json
 from rensai.kit.web.headers import Header
+from rensai.kit.web.ready import JSON, Ready
 
 T = TypeVar("T")
 
@@ -52,8 +53,8 @@ _RELEASE = hashlib.blake2b(__version__.encode(), digest_size=3).hexdigest()
 """In every key and tag: another release may answer with other fields."""
 
 _TAG_BYTES = 16
-_JSON = (b"content-type", b"application/json")
 _NO_CACHE = (b"cache-control", b"public, no-cache")
+_VARY = (b"vary", b"Authorization, Cookie")
 _TAGS = re.compile(rb'(?:W/)?("[^"]*")')
 
 
@@ -79,7 +80,7 @@ class KeptList:
         span = services.config.answer_cache_seconds
         if span == 0:
             tagged = _tagged(encode_json(await load()))
-            return _ready(request, tagged[:_TAG_BYTES], _NO_CACHE, tagged[_TAG_BYTES:])
+            return _ready(request, tagged[:_TAG_BYTES], _NO_CACHE, tagged[_TAG_BYTES:], _VARY)
         what = msgspec.json.encode(asked)
         # Every key has spans of its own, or all lists would be made anew at the same moment.
         span_number, used = divmod(services.clock.now().timestamp() + crc32(what) % span, span)
@@ -95,7 +96,7 @@ class KeptList:
         )
         tagged = await make() if tagged is None else tagged
         fresh = (b"cache-control", b"public, max-age=%d" % (span - used))
-        return _ready(request, tagged[:_TAG_BYTES], fresh, tagged[_TAG_BYTES:])
+        return _ready(request, tagged[:_TAG_BYTES], fresh, tagged[_TAG_BYTES:], _VARY)
 
 
 class KeptVersion:
@@ -157,33 +158,14 @@ class _NotKept(Exception):
         self.body = body
 
 
-class _Ready(Response[Any]):  # Any: what the bytes spell out is in the handler's annotation
-    """A whole answer in bytes, which Litestar passes on without looking at it."""
-
-    def __init__(self, status: int, headers: list[Header], body: bytes) -> None:
-        # Litestar's own constructor prepares for everything that a response could have.
-        self._status = status
-        self._headers = headers
-        self._body = body
-
-    def to_asgi_response(self, *args: Any, **kwargs: Any) -> ASGIResponse:  # as Litestar's
-        del args, kwargs
-        # Litestar only ever calls what it gets here, with the three arguments of ASGI.
-        return cast("ASGIResponse", self._send)
-
-    async def _send(self, scope: Scope, receive: Receive, send: Send) -> None:
-        del scope, receive
-        start = {"status": self._status, "headers": self._headers}
-        await send({"type": "http.response.start", **start})
-        await send({"type": "http.response.body", "body": self._body, "more_body": False})
-
-
-def _ready(request: AnyRequest, tag: bytes, freshness: Header, body: bytes) -> Response[Any]:
+def _ready(
+    request: AnyRequest, tag: bytes, freshness: Header, body: bytes, *further: Header
+) -> Response[Any]:
     etag = (b"etag", b'W/"' + tag + b'"')
     if _is_known(request, etag[1][2:]):
-        return _Ready(304, [etag, freshness], b"")
+        return Ready(304, [etag, freshness, *further], b"")
     length = (b"content-length", str(len(body)).encode())
-    return _Ready(200, [_JSON, length, etag, freshness], body)
+    return Ready(200, [JSON, length, etag, freshness, *further], body)
 
 
 def _is_known(request: AnyRequest, quoted: bytes) -> bool:

@@ -1,6 +1,6 @@
 """What readers may hear of the catalogue besides good news."""
 
-from rensai.kit.errors import NotFound
+from rensai.kit.errors import Forbidden, NotFound
 
 
 class SeriesNotFound(NotFound):
@@ -13,3 +13,9 @@ class ChapterNotFound(NotFound):
     """There is no such chapter here."""
 
     code = "CHAPTER_NOT_FOUND"
+
+
+class AgeRestricted(Forbidden):
+    """This story is for adults: say first that you are of age."""
+
+    code = "AGE_RESTRICTED"

@@ -13,11 +13,14 @@ from rensai.rooms.readers.events import AccountDeleted
 from rensai.rooms.readers.model import Created, Role, User
 from rensai.rooms.readers.model.belongings import Belongings
 from rensai.rooms.readers.model.mutes import Mutes
+from rensai.rooms.readers.model.people import Person
 from rensai.rooms.readers.model.signing import SCOPES, Visit
 from rensai.rooms.readers.service import (
     clear_expired_sessions,
     count_accounts,
     create_admin,
+    people_of,
+    person_named,
     user_of_session,
 )
 from rensai.rooms.readers.service.belongings import belongings, read_lines
@@ -31,9 +34,11 @@ __all__ = [
     "AccountDeleted",
     "Belongings",
     "Created",
+    "EmailUnverified",
     "HouseRules",
     "LastUsed",
     "Mutes",
+    "Person",
     "Role",
     "User",
     "Visit",
@@ -44,6 +49,8 @@ __all__ = [
     "is_of_age",
     "keys_of",
     "mutes_of",
+    "people_of",
+    "person_named",
     "read_lines",
     "require_role",
     "require_writer",

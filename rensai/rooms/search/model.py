@@ -8,7 +8,7 @@ from uuid import UUID
 
 import msgspec
 
-LAYOUT = 1
+LAYOUT = 2
 """Raised when a release has another idea of what an entry is: the index is then built anew."""
 
 LONGEST_SUMMARY = 2000
@@ -16,6 +16,13 @@ LONGEST_SUMMARY = 2000
 
 LONGEST_INDEXED = 20_000
 """How much of a summary is searched."""
+
+LONGEST_SAVED = 4000
+"""How long the address of a search may be that is kept."""
+
+LONGEST_NAME = 100
+MOST_SAVED = 100
+"""So many searches a reader may keep."""
 
 LOCAL = "local"
 """The source of what is uploaded here."""
@@ -113,7 +120,6 @@ class Card(msgspec.Struct, frozen=True):
     popularity_score: Decimal
     rating_avg: Decimal | None
     rating_count: int
-    view_count: int
     follower_count: int
     published_at: datetime | None
     created_at: datetime
@@ -176,6 +182,22 @@ class Filters(msgspec.Struct, frozen=True):
     updated_after: datetime | None = None
 
 
+class LeftOut(msgspec.Struct, frozen=True):
+    """What one reader does not want to be told of."""
+
+    values: tuple[tuple[str, str], ...] = ()
+    """Facets and values: stories with any of them are left out."""
+
+    adult: bool = False
+    """Whether stories for adults are."""
+
+    def __bool__(self) -> bool:
+        return bool(self.values) or self.adult
+
+
+NOTHING = LeftOut()
+
+
 class Question(msgspec.Struct, frozen=True):
     """What a reader asks."""
 
@@ -191,6 +213,8 @@ class Question(msgspec.Struct, frozen=True):
     in_names: bool = False
     """Whether a text is looked for in titles, authors and tags alone, if they have it."""
 
+    left_out: LeftOut = NOTHING
+
 
 class Hit(msgspec.Struct, frozen=True):
     """A story that was found."""
@@ -201,6 +225,10 @@ class Hit(msgspec.Struct, frozen=True):
 
     highlights: dict[str, str]
     """What matched, by field, as HTML with `mark` elements and nothing else."""
+
+    warnings: list[FacetValue]
+    view_count: int = 0
+    """Asked of the catalogue for each answer, since it changes without anything else."""
 
 
 class CountedValue(msgspec.Struct, frozen=True):
@@ -244,3 +272,21 @@ class Suggestion(msgspec.Struct, frozen=True):
     text: str
     slug: str
     highlighted: str
+
+
+class SavedSearch(msgspec.Struct, frozen=True):
+    """A search that a reader keeps."""
+
+    id: UUID
+    user_id: int
+    name: str
+    query: str
+    """As it stands in an address, in the one spelling in which it is kept."""
+
+    created_at: datetime
+    updated_at: datetime
+
+    @property
+    def key(self) -> tuple[datetime, UUID]:
+        """Where it stands among the searches of its owner."""
+        return self.created_at, self.id

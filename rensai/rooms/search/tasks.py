@@ -10,6 +10,7 @@ from rensai.kit.events import About
 from rensai.kit.tasks import Retry, TaskContext, task
 from rensai.rooms.catalogue.door import SourcePolicyChanged, TaxonomyChanged
 from rensai.rooms.search.service import upkeep, walks
+from rensai.rooms.search.service.belongings import forget_searches
 from rensai.rooms.search.service.refresh import refresh_stories
 
 _HOURS = timedelta(hours=6)
@@ -46,3 +47,9 @@ async def keep_whole(context: TaskContext, args: Nothing) -> None:
     """Build the index when this release wants another one, and clear the journal."""
     name = f"{socket.gethostname()[:30]}:{os.getpid()}:task{context.task_id}"
     await upkeep.keep_whole(context.db, context.clock, name)
+
+
+@task(name="search.forget_reader")
+async def forget_reader(context: TaskContext, args: About) -> None:
+    """Erase the searches that accounts that are gone have kept."""
+    await forget_searches(context.db, args.ids)

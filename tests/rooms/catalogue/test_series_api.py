@@ -37,6 +37,8 @@ async def test_a_row_says_what_a_list_shows(rig: Rig) -> None:
         "authors": ["Cô Đơn"],
         "coverUrl": None,
         "isNsfw": False,
+        "ageRating": None,
+        "warnings": [],
         "chapterCount": 7,
         "lastChapter": None,
         "followerCount": 0,

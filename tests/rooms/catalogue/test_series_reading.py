@@ -92,6 +92,8 @@ async def test_a_series_is_told_as_a_whole(rig: Rig, shelf: Shelf) -> None:
         "translationGroup": None,
         "isNsfw": False,
         "ageRating": None,
+        "warnings": [],
+        "contentWarning": None,
         "authors": ["Cô Đơn"],
         "artists": [],
         "tags": [],
@@ -161,6 +163,7 @@ async def test_a_chapter_is_told_with_its_text_and_its_neighbours(rig: Rig, shel
             "title": "Thần Đạo",
             "contentType": "novel",
         },
+        "contentWarning": None,
         "contentHtml": "<p>Xin</p>\n<p>chào</p>",
         "prev": place,
         "next": {

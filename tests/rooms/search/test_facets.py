@@ -15,9 +15,11 @@ from rensai.kit.clock import SetClock
 from rensai.kit.db import Database
 from rensai.kit.errors import InvalidFilter
 from rensai.rooms.catalogue.door import Genre, StoryFacts, Term, define_taxonomy
+from rensai.rooms.readers.door import Mutes
 from rensai.rooms.search.model import Filters, Found, Question, Sort
 from rensai.rooms.search.service.finding import find
 from rensai.rooms.search.service.index import Index
+from rensai.rooms.search.service.mutes import left_out
 from rensai.rooms.search.service.tally import Tally
 from rensai.rooms.search.service.walks import refresh_taxonomy
 from tests.rooms.search.facts import facts, shelve
@@ -33,10 +35,11 @@ ONE = st.sampled_from(FEW).map(lambda one: {one})
 IS = {
     "language": st.sampled_from(["vi", "en"]).map(lambda one: {one}),
     "status": st.sampled_from(["ongoing", "completed", "hiatus"]).map(lambda one: {one}),
-    "age": st.sampled_from(["teen", "mature"]).map(lambda one: {one}) | st.just(set[str]()),
+    "age": st.sampled_from(["teen", "explicit"]).map(lambda one: {one}) | st.just(set[str]()),
     **dict.fromkeys(["genre", "fandom", "warning", "tag", "author", "custom:many"], SOME),
     "custom:single": ONE | st.just(set[str]()),
     "text": SOME,
+    "nsfw": st.sampled_from([set[str](), {"nsfw"}]),
 }
 STORY = st.fixed_dictionaries(IS)
 """A story of the model: the values of each facet, and the words of its title."""
@@ -51,7 +54,7 @@ ASKED = {
     if facet == "age"
     else [*FEW, "none"]
     for facet in IS
-    if facet != "text"
+    if facet not in {"text", "nsfw"}
 }
 CHOICE = st.lists(st.sampled_from(sorted(ASKED)), max_size=3, unique=True).flatmap(
     lambda facets: st.fixed_dictionaries(
@@ -72,6 +75,21 @@ QUESTION = st.builds(
     values=st.sampled_from([1, 2, 30]),
 )
 
+MUTED = st.lists(st.sampled_from(["a", "b", "none"]), max_size=2, unique=True)
+MUTES = st.none() | st.builds(
+    Mutes,
+    version=st.just(1),
+    tags=MUTED.map(lambda tags: [tag.upper() for tag in tags]),
+    genres=MUTED,
+    authors=MUTED,
+    terms=st.lists(
+        st.sampled_from(["fandom:a", "warning:b", "many:c", "single:a", "gone:a", "none"]),
+        max_size=2,
+        unique=True,
+    ),
+    hide_adult=st.booleans(),
+)
+
 Story = Mapping[str, Set[str]]
 
 
@@ -82,6 +100,7 @@ def as_facts(id_: int, story: Story) -> StoryFacts:
         language=min(story["language"]),
         status=("draft", "ongoing", "completed", "hiatus").index(min(story["status"])),
         age_rating=min(story["age"], default=None),
+        is_nsfw=bool(story["nsfw"]),
         genres=[Genre(one, one.upper()) for one in sorted(story["genre"])],
         tags=sorted(story["tag"]),
         authors=[one.upper() for one in sorted(story["author"])],
@@ -103,6 +122,23 @@ def has_text(story: Story, text: str) -> bool:
         return any(one in names for one in text.split(" OR "))
     return all(
         (one[1:] not in names) if one.startswith("-") else (one in names) for one in text.split()
+    )
+
+
+def is_muted(story: Story, mutes: Mutes | None) -> bool:
+    if mutes is None:
+        return False
+    terms = {
+        f"{facet.removeprefix('custom:')}:{one}"
+        for facet in ("fandom", "warning", "custom:many", "custom:single")
+        for one in story[facet]
+    }
+    return bool(
+        story["tag"] & {tag.lower() for tag in mutes.tags}
+        or story["genre"] & set(mutes.genres)
+        or story["author"] & set(mutes.authors)
+        or terms & set(mutes.terms)
+        or (mutes.hide_adult and (story["nsfw"] or "explicit" in story["age"]))
     )
 
 
@@ -171,7 +207,7 @@ async def facets(database: Database, clock: SetClock) -> None:
     rounds=st.lists(
         st.tuples(
             st.dictionaries(st.integers(1, 9), STORY | st.none(), max_size=9),
-            st.lists(QUESTION, max_size=4),
+            st.lists(st.tuples(QUESTION, MUTES), max_size=4),
         ),
         min_size=1,
         max_size=3,
@@ -181,7 +217,7 @@ async def test_items_total_and_counts_are_those_of_a_walk_over_all_stories(
     database: Database,
     clock: SetClock,
     facets: None,
-    rounds: list[tuple[dict[int, Story | None], list[Question]]],
+    rounds: list[tuple[dict[int, Story | None], list[tuple[Question, Mutes | None]]]],
 ) -> None:
     """One picture throughout, so what the journal tells it is looked at too."""
     del facets
@@ -196,8 +232,14 @@ async def test_items_total_and_counts_are_those_of_a_walk_over_all_stories(
             if one is not None:
                 stories[id_] = one
         await asyncio.sleep(0.06)
-        for question in questions:
-            compare(await find(database.primary, index, question), stories, question)
+        for question, mutes in questions:
+            asked = msgspec.structs.replace(question, left_out=left_out(mutes))
+            left = {id_: one for id_, one in stories.items() if not is_muted(one, mutes)}
+            found = await find(database.primary, index, asked)
+            compare(found, left, question)
+            for hit in found.hits:
+                warned = {one.value for one in hit.warnings}
+                assert warned == stories[hit.card.story_id]["warning"]
 
 
 def filtered(match_all: bool = False, **include: str) -> Question:

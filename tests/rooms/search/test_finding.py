@@ -240,6 +240,7 @@ async def test_the_card_of_a_story_says_all_about_it(library: Library) -> None:
         "tags": ["slow"],
         "age": "teen",
         "isNsfw": False,
+        "warnings": [],
         "description": "Of gods.",
         "coverUrl": "https://example.com/c.jpg",
         "chapterCount": 0,

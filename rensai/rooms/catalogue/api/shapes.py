@@ -3,15 +3,24 @@
 from datetime import datetime
 from uuid import UUID
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from rensai.rooms.catalogue.model import STATUSES, ListedStory, Term, public_slug
 from rensai.rooms.catalogue.model.reading import (
     ChapterDetail,
     ChapterEnd,
+    ChapterRow,
     ListedChapter,
     StoryDetail,
+    StoryRow,
 )
+
+
+class Warned(Struct, frozen=True):
+    """What readers are warned of."""
+
+    slug: str
+    name: str
 
 
 class Series(Struct, frozen=True, rename="camel"):
@@ -28,6 +37,8 @@ class Series(Struct, frozen=True, rename="camel"):
     authors: list[str]
     cover_url: str | None
     is_nsfw: bool
+    age_rating: str | None
+    warnings: list[Warned]
     chapter_count: int
     last_chapter: float | None
     follower_count: int
@@ -49,6 +60,8 @@ class Series(Struct, frozen=True, rename="camel"):
             authors=story.authors,
             cover_url=story.cover_url,
             is_nsfw=story.is_nsfw,
+            age_rating=story.age_rating,
+            warnings=[Warned(slug, name) for slug, name in story.warnings],
             chapter_count=story.chapter_count,
             last_chapter=None if story.last_chapter_no is None else float(story.last_chapter_no),
             follower_count=story.follower_count,
@@ -79,6 +92,24 @@ class ChapterPlace(Struct, frozen=True, rename="camel"):
         return None if end is None else cls(end.uid, end.chapter_no, end.slug, end.title or None)
 
 
+class ContentWarning(Struct, frozen=True, rename="camel"):
+    """What to ask readers before they are shown a story for adults."""
+
+    is_nsfw: bool
+    age_rating: str | None
+    warnings: list[Warned]
+
+    @classmethod
+    def of(cls, told: StoryRow | ChapterRow, *, warns: bool) -> "ContentWarning | None":
+        if not (warns and told.is_adult):
+            return None
+        return cls(told.is_nsfw, told.age_rating, _warnings(told))
+
+
+def _warnings(told: StoryRow | ChapterRow) -> list[Warned]:
+    return [Warned(slug, name) for slug, name in told.warnings]
+
+
 class SeriesDetail(Struct, frozen=True, rename="camel"):
     """All that is told of a story."""
 
@@ -97,6 +128,8 @@ class SeriesDetail(Struct, frozen=True, rename="camel"):
     translation_group: UUID | None
     is_nsfw: bool
     age_rating: str | None
+    warnings: list[Warned]
+    content_warning: ContentWarning | None
     authors: list[str]
     artists: list[str]
     tags: list[str]
@@ -119,7 +152,7 @@ class SeriesDetail(Struct, frozen=True, rename="camel"):
     updated_at: datetime
 
     @classmethod
-    def of(cls, detail: StoryDetail) -> "SeriesDetail":
+    def of(cls, detail: StoryDetail, *, warns: bool = False) -> "SeriesDetail":
         story = detail.story
         return cls(
             id=story.uid,
@@ -137,6 +170,8 @@ class SeriesDetail(Struct, frozen=True, rename="camel"):
             translation_group=story.translation_group,
             is_nsfw=story.is_nsfw,
             age_rating=story.age_rating,
+            warnings=_warnings(story),
+            content_warning=ContentWarning.of(story, warns=warns),
             authors=story.authors,
             artists=story.artists,
             tags=story.tags,
@@ -178,7 +213,7 @@ def _number(label: str | None, number: float) -> str:
 
 
 class Chapter(Struct, frozen=True, rename="camel"):
-    """A chapter as a row of a list."""
+    """A chapter as a row of a list; `isRead` only for somebody who has signed in."""
 
     id: UUID
     slug: str
@@ -193,9 +228,10 @@ class Chapter(Struct, frozen=True, rename="camel"):
     published_at: datetime | None
     created_at: datetime
     updated_at: datetime
+    is_read: bool | UnsetType = UNSET
 
     @classmethod
-    def of(cls, row: ListedChapter) -> "Chapter":
+    def of(cls, row: ListedChapter, *, is_read: bool | UnsetType = UNSET) -> "Chapter":
         number = float(row.chapter_no)
         return cls(
             id=row.uid,
@@ -211,6 +247,7 @@ class Chapter(Struct, frozen=True, rename="camel"):
             published_at=row.published_at,
             created_at=row.created_at,
             updated_at=row.updated_at,
+            is_read=is_read,
         )
 
 
@@ -237,6 +274,7 @@ class ReadableChapter(Struct, frozen=True, rename="camel"):
     word_count: int
     group: ChapterGroup | None
     series: ChapterSeries
+    content_warning: ContentWarning | None
     content_html: str | None
     prev: ChapterPlace | None
     next: ChapterPlace | None
@@ -245,7 +283,7 @@ class ReadableChapter(Struct, frozen=True, rename="camel"):
     updated_at: datetime
 
     @classmethod
-    def of(cls, detail: ChapterDetail) -> "ReadableChapter":
+    def of(cls, detail: ChapterDetail, *, warns: bool = False) -> "ReadableChapter":
         row = detail.chapter
         slug = public_slug(row.source, row.story_slug)
         return cls(
@@ -260,6 +298,7 @@ class ReadableChapter(Struct, frozen=True, rename="camel"):
             word_count=row.word_count,
             group=ChapterGroup.of(row.group_id, row.group_slug, row.group_name),
             series=ChapterSeries(row.story_uid, slug, row.story_title, row.kind),
+            content_warning=ContentWarning.of(row, warns=warns),
             content_html=None if detail.content is None else detail.content.html,
             prev=ChapterPlace.of(
                 row.previous_uid, row.previous_no, row.previous_slug, row.previous_title

@@ -58,6 +58,7 @@ class ListedStory(msgspec.Struct, frozen=True):
     authors: list[str]
     status: int
     is_nsfw: bool
+    age_rating: str | None
     cover_url: str | None
     language: str
     original_language: str | None
@@ -73,6 +74,8 @@ class ListedStory(msgspec.Struct, frozen=True):
     updated_at_source: datetime | None
     created_at: datetime
     updated_at: datetime
+    warnings: list[list[str]]
+    """Slug and name of each thing that readers are warned of."""
 
     @property
     def public_slug(self) -> str:

@@ -1,11 +1,20 @@
 """What readers get to see of one story and of one chapter."""
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from decimal import Decimal
 from uuid import UUID
 
 import msgspec
+
+WARNING = "warning"
+"""The taxonomy of what readers are warned of."""
+
+
+def is_for_adults(*, is_nsfw: bool, age_rating: str | None) -> bool:
+    """Whether a story is for adults, as `store.visible.is_adult` says it of a row."""
+    return is_nsfw or age_rating == "explicit"
 
 
 class SeenStory(msgspec.Struct, frozen=True):
@@ -42,6 +51,9 @@ class SeenChapter(msgspec.Struct, frozen=True):
     cache_version: int
     read_count: int
     updated_at_source: datetime | None
+    chapter_no: float
+    story_uid: UUID
+    is_adult: bool
 
     @property
     def version(self) -> str:
@@ -98,6 +110,15 @@ class StoryRow(msgspec.Struct, frozen=True):
 
     terms: list[list[str]]
     """Taxonomy, slug and name of each."""
+
+    @property
+    def warnings(self) -> list[list[str]]:
+        """Slug and name of each thing that readers are warned of."""
+        return [named for taxonomy, *named in self.terms if taxonomy == WARNING]
+
+    @property
+    def is_adult(self) -> bool:
+        return is_for_adults(is_nsfw=self.is_nsfw, age_rating=self.age_rating)
 
 
 class ChapterEnd(msgspec.Struct, frozen=True):
@@ -161,6 +182,31 @@ class ListedChapter(msgspec.Struct, frozen=True):
         return self.chapter_no, self.id
 
 
+class ChapterCard(msgspec.Struct, frozen=True):
+    """A chapter as other rooms show it, with the names of its story."""
+
+    id: int
+    uid: UUID
+    story_id: int
+    story_uid: UUID
+    source: str
+    story_slug: str
+    story_title: str
+    chapter_no: float
+    number_label: str | None
+    slug: str
+    title: str
+    language: str
+
+
+class ReadMarks(ABC):
+    """Whoever knows what somebody has read; handlers get it by the name `read_marks`."""
+
+    @abstractmethod
+    async def read_of(self, user_id: int, chapter_ids: Sequence[int]) -> Collection[int]:
+        """Those of the chapters that this account has read."""
+
+
 class ChapterRow(msgspec.Struct, frozen=True):
     """All that is told of a chapter, its body as it is stored, and its neighbours."""
 
@@ -173,6 +219,11 @@ class ChapterRow(msgspec.Struct, frozen=True):
     source: str
     story_slug: str
     story_title: str
+    is_nsfw: bool
+    age_rating: str | None
+    warnings: list[list[str]]
+    """Slug and name of each thing that the story warns of."""
+
     source_chapter_id: str | None
     chapter_no: float
     number_label: str | None
@@ -205,6 +256,10 @@ class ChapterRow(msgspec.Struct, frozen=True):
     next_no: float | None
     next_slug: str | None
     next_title: str | None
+
+    @property
+    def is_adult(self) -> bool:
+        return is_for_adults(is_nsfw=self.is_nsfw, age_rating=self.age_rating)
 
 
 class Content(msgspec.Struct, frozen=True):

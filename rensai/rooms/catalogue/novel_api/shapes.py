@@ -3,14 +3,16 @@
 from datetime import datetime
 from uuid import UUID
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from rensai.rooms.catalogue.model import Genre, Term
 from rensai.rooms.catalogue.model.reading import (
     ChapterDetail,
     ChapterEnd,
+    ChapterRow,
     ListedChapter,
     StoryDetail,
+    StoryRow,
 )
 
 
@@ -40,6 +42,31 @@ class NovelChapterStats(Struct, frozen=True):
     first_chapter: NovelChapterEnd | None
 
 
+class NovelWarning(Struct, frozen=True):
+    """What readers are warned of."""
+
+    slug: str
+    name: str
+
+
+class NovelContentWarning(Struct, frozen=True):
+    """What to ask readers before they are shown a story for adults."""
+
+    is_nsfw: bool
+    age_rating: str | None
+    warnings: list[NovelWarning]
+
+    @classmethod
+    def of(cls, told: StoryRow | ChapterRow, *, warns: bool) -> "NovelContentWarning | None":
+        if not (warns and told.is_adult):
+            return None
+        return cls(told.is_nsfw, told.age_rating, _warnings(told))
+
+
+def _warnings(told: StoryRow | ChapterRow) -> list[NovelWarning]:
+    return [NovelWarning(slug, name) for slug, name in told.warnings]
+
+
 class NovelStory(Struct, frozen=True):
     """All that is told of a story."""
 
@@ -60,6 +87,8 @@ class NovelStory(Struct, frozen=True):
     original_language: str | None
     is_nsfw: bool
     age_rating: str | None
+    warnings: list[NovelWarning]
+    content_warning: NovelContentWarning | None
     year: int | None
     chapter_count: int
     word_count: int
@@ -83,7 +112,7 @@ class NovelStory(Struct, frozen=True):
     translation_group: UUID | None
 
     @classmethod
-    def of(cls, detail: StoryDetail) -> "NovelStory":
+    def of(cls, detail: StoryDetail, *, warns: bool = False) -> "NovelStory":
         story = detail.story
         return cls(
             id=story.id,
@@ -103,6 +132,8 @@ class NovelStory(Struct, frozen=True):
             original_language=story.original_language,
             is_nsfw=story.is_nsfw,
             age_rating=story.age_rating,
+            warnings=_warnings(story),
+            content_warning=NovelContentWarning.of(story, warns=warns),
             year=story.year,
             chapter_count=story.chapter_count,
             word_count=story.word_count,
@@ -133,7 +164,7 @@ class NovelStory(Struct, frozen=True):
 
 
 class NovelChapter(Struct, frozen=True):
-    """A chapter as a row of a list."""
+    """A chapter as a row of a list; `is_read` only for somebody who has signed in."""
 
     id: int
     source_chapter_id: str | None
@@ -146,9 +177,10 @@ class NovelChapter(Struct, frozen=True):
     published_at: datetime | None
     created_at: datetime
     updated_at: datetime
+    is_read: bool | UnsetType = UNSET
 
     @classmethod
-    def of(cls, row: ListedChapter) -> "NovelChapter":
+    def of(cls, row: ListedChapter, *, is_read: bool | UnsetType = UNSET) -> "NovelChapter":
         return cls(
             id=row.id,
             source_chapter_id=row.source_chapter_id,
@@ -161,6 +193,7 @@ class NovelChapter(Struct, frozen=True):
             published_at=row.published_at,
             created_at=row.created_at,
             updated_at=row.updated_at,
+            is_read=is_read,
         )
 
 
@@ -208,6 +241,7 @@ class NovelReadableChapter(Struct, frozen=True):
     updated_at_source: datetime | None
     created_at: datetime
     updated_at: datetime
+    content_warning: NovelContentWarning | None
     story: NovelChapterStory
     prev_chapter: NovelChapterPlace | None
     next_chapter: NovelChapterPlace | None
@@ -217,7 +251,7 @@ class NovelReadableChapter(Struct, frozen=True):
     content_size: int | None
 
     @classmethod
-    def of(cls, detail: ChapterDetail) -> "NovelReadableChapter":
+    def of(cls, detail: ChapterDetail, *, warns: bool = False) -> "NovelReadableChapter":
         row, content = detail.chapter, detail.content
         return cls(
             id=row.id,
@@ -235,6 +269,7 @@ class NovelReadableChapter(Struct, frozen=True):
             updated_at_source=row.updated_at_source,
             created_at=row.created_at,
             updated_at=row.updated_at,
+            content_warning=NovelContentWarning.of(row, warns=warns),
             story=NovelChapterStory(row.story_id, row.source, row.story_slug, row.story_title),
             prev_chapter=NovelChapterPlace.of(
                 row.previous_id, row.previous_no, row.previous_slug, row.previous_title

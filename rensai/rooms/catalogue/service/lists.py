@@ -5,7 +5,9 @@ from datetime import datetime
 from rensai.kit.db import Reads
 from rensai.kit.errors import InvalidFilter
 from rensai.rooms.catalogue.model import Counts, ListedStory, Sort, SortKey
+from rensai.rooms.catalogue.model.unmuted import Unmuted, UnmutedLists
 from rensai.rooms.catalogue.store import lists as store
+from rensai.rooms.readers.door import Mutes
 
 
 async def list_stories(
@@ -34,6 +36,25 @@ async def list_stories(
         after=after,
         limit=limit + 1,
     )
+
+
+async def list_unmuted(
+    reads: Reads,
+    lists: UnmutedLists,
+    mutes: Mutes,
+    *,
+    sort: Sort = Sort.UPDATED,
+    source: str | None = None,
+    after: tuple[object, ...] | None = None,
+    limit: int,
+) -> Unmuted:
+    """The same list without what a reader has muted, page by page."""
+    places = await lists.places(reads, mutes, sort=sort, source=source, after=after, limit=limit)
+    shown = places[:limit]
+    found = await store.listed_of(reads, [place.story_id for place in shown])
+    stories = [found[place.story_id] for place in shown if place.story_id in found]
+    last = shown[-1] if len(places) > limit else None
+    return Unmuted(stories, None if last is None else (last.key, last.story_id))
 
 
 async def count_public(reads: Reads) -> Counts:

@@ -1,16 +1,27 @@
 """SQL of lists and counts."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from itertools import product
 
 from rensai.kit.db import Query, Reads
 from rensai.rooms.catalogue.model import Counts, ListedStory, Sort, SortKey
+from rensai.rooms.catalogue.store.visible import warnings_of
 
 _KEYS = {
     Sort.UPDATED: ("updated_at", "timestamptz"),
     Sort.POPULAR: ("popularity_score", "numeric"),
     Sort.NEWEST: ("coalesce(published_at, created_at)", "timestamptz"),
 }
+
+LISTED = f"""id, uid, kind, source, source_story_id, slug, title, title_original, author_name,
+            authors, status, is_nsfw, age_rating, cover_url, language, original_language,
+            chapter_count, word_count, last_chapter_no, view_count, follower_count, rating_avg,
+            rating_count, popularity_score, published_at, updated_at_source, created_at, updated_at,
+            {warnings_of()} AS warnings"""
+"""The columns of a `ListedStory`."""
+
+_IS_LISTED = "deleted_at IS NULL AND status IN (1, 2) AND is_public"
 
 Shape = tuple[Sort, bool, bool, bool, bool]
 """The order; whether of one source, of one author, updated after, following a row."""
@@ -20,7 +31,7 @@ def _list(shape: Shape) -> Query[ListedStory]:
     """One list, which one index serves in its order: the key of every index ends in the id."""
     sort, *given = shape
     key, kind = _KEYS[sort]
-    conditions = ["deleted_at IS NULL", "status IN (1, 2)", "is_public"]
+    conditions = [_IS_LISTED]
     place = 2
     for is_given, condition in zip(
         given,
@@ -38,10 +49,7 @@ def _list(shape: Shape) -> Query[ListedStory]:
             place += count
     return Query(
         f"""
-        SELECT id, uid, kind, source, source_story_id, slug, title, title_original, author_name,
-            authors, status, is_nsfw, cover_url, language, original_language, chapter_count,
-            word_count, last_chapter_no, view_count, follower_count, rating_avg, rating_count,
-            popularity_score, published_at, updated_at_source, created_at, updated_at
+        SELECT {LISTED}
         FROM stories
         WHERE {" AND ".join(conditions)}
         ORDER BY {key} DESC, id DESC
@@ -59,12 +67,21 @@ LISTS: dict[Shape, Query[ListedStory]] = {
     if shape[0] is Sort.UPDATED or not shape[3]
 }
 
+SOME = Query(
+    f"""
+    SELECT {LISTED}
+    FROM stories
+    WHERE id = ANY($1::bigint []) AND {_IS_LISTED}
+    """,
+    ListedStory,
+)
+
 # Chapters are added up from what recounts have written, not counted one by one.
 _COUNTS = Query(
-    """
+    f"""
     SELECT count(*) AS stories, coalesce(sum(chapter_count), 0)::bigint AS chapters
     FROM stories
-    WHERE deleted_at IS NULL AND status IN (1, 2) AND is_public
+    WHERE {_IS_LISTED}
     """,
     Counts,
 )
@@ -86,6 +103,11 @@ async def listed(
     query = LISTS[*shape, after is not None]
     given = [value for value in filters if value is not None]
     return await reads.all(query, limit, *given, *(after or ()))
+
+
+async def listed_of(reads: Reads, story_ids: Sequence[int]) -> dict[int, ListedStory]:
+    """Those of the stories that lists show."""
+    return {story.id: story for story in await reads.all(SOME, list(story_ids))}
 
 
 async def counts(reads: Reads) -> Counts:

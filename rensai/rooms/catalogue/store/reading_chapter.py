@@ -2,7 +2,7 @@
 
 from rensai.kit.db import Query, Reads
 from rensai.rooms.catalogue.model.reading import ChapterRow
-from rensai.rooms.catalogue.store.visible import visible_chapter
+from rensai.rooms.catalogue.store.visible import visible_chapter, warnings_of
 
 
 def _neighbour(follows: str, order: str) -> str:
@@ -23,7 +23,9 @@ _CHAPTER = Query(
     SELECT
         chapters.id, chapters.uid, chapters.story_id, stories.cache_version,
         stories.uid AS story_uid, stories.kind, stories.source, stories.slug AS story_slug,
-        stories.title AS story_title, chapters.source_chapter_id,
+        stories.title AS story_title, stories.is_nsfw, stories.age_rating,
+        {warnings_of()} AS warnings,
+        chapters.source_chapter_id,
         chapters.chapter_no::float8 AS chapter_no, chapters.number_label, chapters.volume_label,
         chapters.slug, chapters.title, chapters.language, chapters.page_count, chapters.word_count,
         chapters.read_count, chapters.group_id, groups.slug AS group_slug,

@@ -12,7 +12,13 @@ from rensai.kit.errors import RateLimited, RensaiError
 from rensai.kit.services import Services
 from rensai.kit.web.client import caller_of
 from rensai.kit.web.cookies import FORM, SESSION, forget_cookie, own_cookie
-from rensai.kit.web.forms import StaleForm, form_token, require_own_page, require_token
+from rensai.kit.web.forms import (
+    StaleForm,
+    form_token,
+    own_path,
+    require_own_page,
+    require_token,
+)
 from rensai.kit.web.frame import Frame
 from rensai.kit.web.render import render
 from rensai.rooms.readers import service
@@ -32,7 +38,7 @@ async def login_page(
 ) -> Response[str]:
     """The form; whoever has signed in already is sent on."""
     if frame.viewer is not None:
-        return _see_other(_own_path(following))
+        return _see_other(own_path(following))
     return _form(request, services, frame, following=following)
 
 
@@ -58,7 +64,7 @@ async def login(
         )
     except (StaleForm, WrongCredentials, AccountClosed, RateLimited) as problem:
         return _form(request, services, frame, following=following, name=name, problem=problem)
-    answer = _see_other(_own_path(following))
+    answer = _see_other(own_path(following))
     answer.set_cookie(own_cookie(services.config, SESSION, session.token, service.SESSION_LENGTH))
     answer.set_cookie(forget_cookie(services.config, FORM))
     return answer
@@ -107,12 +113,6 @@ def _form(
 
 def _see_other(path: str) -> Response[str]:
     return Response("", status_code=HTTP_303_SEE_OTHER, headers={"Location": path})
-
-
-def _own_path(path: str) -> str:
-    """A path on this site; anything that could lead elsewhere leads home."""
-    inside = path.startswith("/") and not path.startswith(("//", "/\\"))
-    return path if inside and path.isprintable() and "\\" not in path else "/"
 
 
 def _text(value: object) -> str:

@@ -34,6 +34,7 @@ class FoundSeries(Struct, frozen=True, rename="camel"):
     tags: list[str]
     age: str | None
     is_nsfw: bool
+    warnings: list[Named]
     description: str
     cover_url: str | None
     chapter_count: int
@@ -122,12 +123,13 @@ def found_series(hit: Hit) -> FoundSeries:
         tags=card.tags,
         age=card.age_rating,
         is_nsfw=card.is_nsfw,
+        warnings=[Named(one.value, one.label) for one in hit.warnings],
         description=card.summary,
         cover_url=card.cover_url,
         chapter_count=card.chapter_count,
         word_count=card.word_count,
         last_chapter=None if card.last_chapter_no is None else float(card.last_chapter_no),
-        view_count=card.view_count,
+        view_count=hit.view_count,
         follower_count=card.follower_count,
         rating=None if card.rating_avg is None else float(card.rating_avg),
         rating_count=card.rating_count,

@@ -108,7 +108,6 @@ def _card(story: StoryFacts) -> Card:
         popularity_score=story.popularity_score,
         rating_avg=story.rating_avg,
         rating_count=story.rating_count,
-        view_count=story.view_count,
         follower_count=story.follower_count,
         published_at=story.published_at,
         created_at=story.created_at,

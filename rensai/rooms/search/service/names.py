@@ -2,10 +2,13 @@
 
 from bisect import bisect_left, insort
 
+from pyroaring import BitMap
+
 from rensai.rooms.search.adapters.folding import fold, runs
 from rensai.rooms.search.service.picture import Picture
 from rensai.rooms.search.store.reading import ValueRow
 
+_NONE = BitMap()
 _MOST = 5_000
 """Of very many that begin with one letter, so many are looked at."""
 
@@ -19,8 +22,11 @@ class Names:
         self._sorted: list[tuple[str, int]] = []
         self._known = 0
 
-    def beginning(self, text: str, limit: int) -> list[ValueRow]:
-        """Names that begin so, or have a word from which on they do; the most frequent first."""
+    def beginning(self, text: str, limit: int, without: BitMap = _NONE) -> list[ValueRow]:
+        """Names that begin so, or have a word from which on they do; the most frequent first.
+
+        Stories in `without` are as if they were not there.
+        """
         begun = "".join(runs(fold(text)))
         if not begun:
             return []
@@ -32,7 +38,11 @@ class Names:
                 break
             found.add(value)
         members = self._picture.members
-        counts = {value: len(members[value]) for value in found if value in members}
+        counts = {
+            value: members[value].difference_cardinality(without)
+            for value in found
+            if value in members
+        }
         best = sorted((-count, value) for value, count in counts.items() if count)
         return [self._picture.values[value] for _, value in best[:limit]]
 

@@ -54,6 +54,7 @@ class Picture:
         self.last_change = 0
         self.taxonomies_version = -1
         self.stories = BitMap()
+        self.adult = BitMap()
         self.values: dict[int, ValueRow] = {}
         self.members: dict[int, BitMap] = {}
         self.taxonomies: dict[str, Taxonomy] = {}
@@ -133,11 +134,18 @@ class Picture:
         for name in _LISTS:
             self._lists[name][at] = np.array(getattr(numbers, name), np.int64)
         self.stories.update(numbers.story_id)
+        self.adult -= BitMap(numbers.story_id)
+        self.adult.update(
+            story_id
+            for story_id, adult in zip(numbers.story_id, numbers.adult, strict=True)
+            if adult
+        )
 
     def drop(self, story_ids: Iterable[int]) -> None:
         """These are no longer on the shelf; their values have been lost before."""
         for story_id in story_ids:
             self.stories.discard(story_id)
+            self.adult.discard(story_id)
 
     def _wear(self, value: int, story_id: int) -> None:
         known = self.values.get(value)

@@ -9,9 +9,10 @@ from rensai.rooms.search.adapters.asking import understand
 from rensai.rooms.search.adapters.folding import is_unspaced
 from rensai.rooms.search.adapters.marking import marked_beginnings
 from rensai.rooms.search.adapters.words import Place
-from rensai.rooms.search.model import Sort, Suggestion
+from rensai.rooms.search.model import NOTHING, LeftOut, Sort, Suggestion
 from rensai.rooms.search.service.index import Index, Standing
 from rensai.rooms.search.service.lexicon import beginning, exactly
+from rensai.rooms.search.service.mutes import stories_left_out
 from rensai.rooms.search.service.ordering import Placed, page
 from rensai.rooms.search.service.picture import Picture
 from rensai.rooms.search.store import reading as store
@@ -19,16 +20,23 @@ from rensai.rooms.search.store import reading as store
 _PEOPLE_AND_TAGS = 3
 
 
-async def suggest(reads: Reads, index: Index, text: str, limit: int) -> list[Suggestion]:
-    """At most `limit` suggestions, titles first; the last word may be unfinished."""
+async def suggest(
+    reads: Reads, index: Index, text: str, limit: int, what: LeftOut = NOTHING
+) -> list[Suggestion]:
+    """At most `limit` suggestions, titles first; the last word may be unfinished.
+
+    Nothing is told of what is left out.
+    """
     asked = understand(text)
     standing = await index.standing(reads)
     words = asked.words
     if not words:
         return []
-    named = _people_and_tags(standing, text, words, min(_PEOPLE_AND_TAGS, limit))
     found = await _stories(reads, standing, asked.compact, words)
-    places = _best(standing.picture, found, limit - len(named))
+    without = stories_left_out(standing.picture, what)
+    most = min(_PEOPLE_AND_TAGS, limit)
+    named = _people_and_tags(standing, text, words, most, without)
+    places = _best(standing.picture, [stories - without for stories in found], limit - len(named))
     shelf = standing.picture.shelf
     cards = await store.cards(reads, shelf, [place.story_id for place in places])
     titles = [
@@ -67,10 +75,10 @@ def _is_whole(word: str) -> bool:
 
 
 def _people_and_tags(
-    standing: Standing, text: str, words: list[str], limit: int
+    standing: Standing, text: str, words: list[str], limit: int, without: BitMap
 ) -> list[Suggestion]:
     return [
         Suggestion(facet, value.label, value.value, marked_beginnings(value.label, words))
         for facet in ("author", "tag")
-        for value in standing.names(facet).beginning(text, limit)
+        for value in standing.names(facet).beginning(text, limit, without)
     ][:limit]

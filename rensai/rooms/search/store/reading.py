@@ -16,7 +16,8 @@ _NUMBERS = """
     (coalesce(rating_avg, 0) * 100)::bigint AS rating,
     chapter_count AS chapters,
     word_count AS words,
-    title_length"""
+    title_length,
+    (is_nsfw OR coalesce(age_rating = 'explicit', false)) AS adult"""
 
 
 class Numbers(msgspec.Struct, frozen=True):
@@ -30,6 +31,7 @@ class Numbers(msgspec.Struct, frozen=True):
     chapters: list[int]
     words: list[int]
     title_length: list[int]
+    adult: list[bool]
 
 
 class Members(msgspec.Struct, frozen=True):
@@ -132,4 +134,4 @@ async def cards(reads: Reads, shelf: Shelf, story_ids: Sequence[int]) -> dict[in
     return {card.story_id: card for card in await reads.all(CARDS[shelf], list(story_ids))}
 
 
-_NO_NUMBERS = Numbers([], [], [], [], [], [], [], [])
+_NO_NUMBERS = Numbers([], [], [], [], [], [], [], [], [])

@@ -1,5 +1,5 @@
 """The shelf over the novel API: one module for each noun."""
 
-from litestar.types import ControllerRouterHandler
+from rensai.rooms.shelf.novel_api import history, library, progress, ratings
 
-routes: list[ControllerRouterHandler] = []
+routes = [*library.routes, *progress.routes, *history.routes, *ratings.routes]

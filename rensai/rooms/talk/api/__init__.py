@@ -2,4 +2,11 @@
 
 from litestar.types import ControllerRouterHandler
 
-routes: list[ControllerRouterHandler] = []
+from rensai.rooms.talk.api import comments, moderation, reports, threads
+
+routes: list[ControllerRouterHandler] = [
+    *threads.routes,
+    *comments.routes,
+    *reports.routes,
+    *moderation.routes,
+]

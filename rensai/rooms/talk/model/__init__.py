@@ -1,1 +1,1 @@
-"""The words of the room."""
+"""The words of the room: threads, comments and reports."""

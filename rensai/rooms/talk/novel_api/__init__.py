@@ -2,4 +2,6 @@
 
 from litestar.types import ControllerRouterHandler
 
-routes: list[ControllerRouterHandler] = []
+from rensai.rooms.talk.novel_api import own, threads
+
+routes: list[ControllerRouterHandler] = [*threads.routes, *own.routes]

@@ -6,10 +6,8 @@ write shows at once; whatever else is asked is found by search.
 """
 
 from datetime import UTC, datetime
-from decimal import Decimal
 from enum import Enum
 from typing import Annotated, cast
-from uuid import UUID
 
 from litestar import Response, get
 from litestar.di import NamedDependency
@@ -22,13 +20,16 @@ from rensai.kit.web import cursor as cursors
 from rensai.kit.web.filters import known_filters
 from rensai.kit.web.kept import NOT_MODIFIED, AnyRequest, KeptList, KeptVersion
 from rensai.kit.web.paging import DEFAULT_LIMIT, Cursor, Limit, NovelPage, page_of
+from rensai.kit.web.personal import personal
 from rensai.rooms.catalogue import door as catalogue
-from rensai.rooms.catalogue.door import ListedStory
+from rensai.rooms.readers.door import User, mutes_of
 from rensai.rooms.search.adapters.asking import LONGEST
 from rensai.rooms.search.adapters.parameters import as_name
-from rensai.rooms.search.model import STATUSES, Card, Filters, Question, Sort
+from rensai.rooms.search.model import NOTHING, STATUSES, Filters, LeftOut, Question, Sort
+from rensai.rooms.search.novel_api.shapes import NovelListedStory
 from rensai.rooms.search.service.finding import find, following
 from rensai.rooms.search.service.index import Index
+from rensai.rooms.search.service.mutes import left_out
 
 _PUBLIC = ("1", "2")
 
@@ -79,37 +80,6 @@ UpdatedAfter = Annotated[
 ]
 
 
-class NovelListedStory(Struct, frozen=True):
-    """A story as a row of a list."""
-
-    id: int
-    uid: UUID
-    kind: str
-    source: str
-    source_story_id: str
-    slug: str
-    title: str
-    title_original: str | None
-    author_name: str | None
-    authors: list[str]
-    status: int
-    cover_url: str | None
-    language: str
-    original_language: str | None
-    is_nsfw: bool
-    chapter_count: int
-    word_count: int
-    last_chapter_no: float | None
-    popularity_score: float
-    rating_avg: float | None
-    rating_count: int
-    view_count: int
-    follower_count: int
-    published_at: datetime | None
-    created_at: datetime
-    updated_at: datetime
-
-
 class _Asked(Struct, frozen=True):
     """The parameters of one request."""
 
@@ -122,12 +92,16 @@ class _Asked(Struct, frozen=True):
     updated_after: datetime | None
     limit: int
     cursor: str | None
+    left_out: LeftOut = NOTHING
+    reader: int | None = None
+    """Whose list it is, when something is left out."""
 
     @property
     def is_plain(self) -> bool:
         """Whether an index of the catalogue holds this list in its order."""
         return (
-            self.q is None
+            not self.left_out
+            and self.q is None
             and self.genre is None
             and self.status is None
             and (self.updated_after is None or self.sort is NovelSort.UPDATED)
@@ -144,12 +118,14 @@ _FOUND = KeptVersion("novel-stories-found")
     summary="List stories",
     before_request=known_filters,
     responses=NOT_MODIFIED,
+    opt={"scope": "library:read"},
 )
 async def list_stories(
     request: AnyRequest,
     services: NamedDependency[Services],
     index: NamedDependency[Index],
     *,
+    user: NamedDependency[User | None],
     limit: Limit = DEFAULT_LIMIT,
     cursor: Cursor = None,
     sort: FromQuery[NovelSort] = NovelSort.UPDATED,
@@ -163,8 +139,10 @@ async def list_stories(
     """Stories that everybody may read, in the order asked for.
 
     `q` understands what `/api/v1/search` does, and finds what it names in titles, authors and
-    tags. A `next_cursor` is good for the list, order and filters that it came from.
+    tags. A `next_cursor` is good for the list, order and filters that it came from. What the
+    account that asks has muted is left out.
     """
+    mutes = user and await mutes_of(services.lookups, user.id)
     asked = _Asked(
         sort,
         q,
@@ -175,6 +153,8 @@ async def list_stories(
         None if updated_after is None else _moment(updated_after),
         limit,
         cursor,
+        left_out(mutes),
+        user.id if user and mutes else None,
     )
     if asked.is_plain:
         return await _plain(request, services, asked)
@@ -199,7 +179,9 @@ async def _plain(
             limit=limit,
         )
         page = page_of(rows, limit, lambda last: cursors.encode(secret, listing, last.key(sort)))
-        return NovelPage([_row(row) for row in page.items], page.next_cursor, page.has_more)
+        return NovelPage(
+            [NovelListedStory.of(row) for row in page.items], page.next_cursor, page.has_more
+        )
 
     return await _PLAIN.answer(
         request, services, (listing, limit, cursor), load, shared=cursor is None
@@ -220,6 +202,7 @@ async def _found(
         sort=_IN_SEARCH[asked.sort],
         limit=limit,
         in_names=True,
+        left_out=asked.left_out,
     )
     if cursor is not None:
         after = cursors.decode(secret, listing, cursor, (int, int))
@@ -229,10 +212,17 @@ async def _found(
         found = await find(services.db.replica, index, question)
         place = found.following
         next_cursor = None if place is None else cursors.encode(secret, listing, place)
-        return NovelPage([_row(hit.card) for hit in found.hits], next_cursor, found.has_more)
+        return NovelPage(
+            [NovelListedStory.of_hit(hit) for hit in found.hits], next_cursor, found.has_more
+        )
 
+    if asked.left_out:
+        return personal(await load())
     version = await index.version(services.db.replica)
-    return await _FOUND.answer(request, services, version, (listing, limit, cursor), load)
+    # Views are told as they are, and change without a change of the index.
+    span = int(services.clock.now().timestamp()) // services.config.views_flush_seconds
+    told = (listing, limit, cursor)
+    return await _FOUND.answer(request, services, f"{version}-{span}", told, load)
 
 
 def _filters(asked: _Asked) -> Filters:
@@ -255,42 +245,8 @@ def _name(name: str, asked: _Asked) -> str:
         asked.sort.value,
         *(asked.q, asked.source, asked.genre, asked.author, asked.status),
         after and after.isoformat(),
+        *(() if asked.reader is None else (asked.reader,)),
     )
-
-
-def _row(story: ListedStory | Card) -> NovelListedStory:
-    return NovelListedStory(
-        id=story.story_id if isinstance(story, Card) else story.id,
-        uid=story.uid,
-        kind=story.kind,
-        source=story.source,
-        source_story_id=story.source_story_id,
-        slug=story.slug,
-        title=story.title,
-        title_original=story.title_original,
-        author_name=story.authors[0] if story.authors else None,
-        authors=story.authors,
-        status=story.status,
-        cover_url=story.cover_url,
-        language=story.language,
-        original_language=story.original_language,
-        is_nsfw=story.is_nsfw,
-        chapter_count=story.chapter_count,
-        word_count=story.word_count,
-        last_chapter_no=_float(story.last_chapter_no),
-        popularity_score=float(story.popularity_score),
-        rating_avg=_float(story.rating_avg),
-        rating_count=story.rating_count,
-        view_count=story.view_count,
-        follower_count=story.follower_count,
-        published_at=story.published_at,
-        created_at=story.created_at,
-        updated_at=story.updated_at,
-    )
-
-
-def _float(number: Decimal | None) -> float | None:
-    return None if number is None else float(number)
 
 
 def _moment(text: str) -> datetime:
