@@ -7,7 +7,7 @@ CASES = (
     *("empty_route", "list_route", "tasks", "start", "memory"),
     *("ingest", "ingest_acceptance", "ingest_largest"),
 )
-LONG = ("ingest_soak", "ingest_large", "reading", "search", "search_judged")
+LONG = ("ingest_soak", "ingest_large", "reading", "search", "search_judged", "shelf")
 
 
 def main(names: list[str]) -> int:

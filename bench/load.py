@@ -75,9 +75,10 @@ def requests_per_second(
     return measure
 
 
-def fetch(url: str) -> bytes:
+def fetch(url: str, headers: Mapping[str, str] | None = None) -> bytes:
     """The body of one answer."""
-    with urllib.request.urlopen(url, timeout=10) as answer:  # noqa: S310 - our own server
+    asked = urllib.request.Request(url, headers=dict(headers or {}))  # noqa: S310 - our own server
+    with urllib.request.urlopen(asked, timeout=10) as answer:  # noqa: S310 - our own server
         return answer.read()
 
 

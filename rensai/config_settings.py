@@ -111,11 +111,7 @@ class Config:
     ]
     log_format: Annotated[
         Literal["json", "text"],
-        About(
-            choice("json", "text"),
-            "How log lines look.",
-            words="text in a terminal, else json",
-        ),
+        About(choice("json", "text"), "How log lines look.", words="text in a terminal, else json"),
     ]
     debug: Annotated[bool, About(SWITCH, "Show the full traceback when a command fails.", "false")]
 
@@ -184,6 +180,13 @@ class Config:
     ]
     views_flush_seconds: Annotated[
         int, About(whole(1, 3600), "How long views and reads are added up in memory.", "300")
+    ]
+
+    progress_flush_seconds: Annotated[
+        int, About(whole(1, 60), "How long what is read is gathered before it is written.", "2")
+    ]
+    history_days: Annotated[
+        int, About(whole(1, 36500), "How long it is told when a chapter was read.", "90")
     ]
 
     # Object storage

@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
+from datetime import timedelta
 
 from litestar import Litestar
 from litestar.di import Provide
@@ -21,6 +22,7 @@ from rensai.kit.web.metrics import HttpMetrics
 from rensai.kit.web.siblings import Siblings
 from rensai.rooms.catalogue import door as catalogue
 from rensai.rooms.search.door import Index, UnmutedLists
+from rensai.rooms.shelf.door import ProgressBuffer, ShelfMarks
 from rensai.wiring.health import process_state
 from rensai.wiring.openapi import api_description
 from rensai.wiring.routes import ROUTES
@@ -40,6 +42,9 @@ def create_app(services: Services, routes: Sequence[ControllerRouterHandler] = R
     unmuted = UnmutedLists(index)
     seen = Recently(catalogue.SAME_VISIT, config.data_dir / "run" / "seen")
     views = catalogue.Views(config.session_secret, seen)
+    every = timedelta(seconds=config.progress_flush_seconds)
+    progress = ProgressBuffer(services.db, services.clock, every)
+    marks = ShelfMarks(services.db.primary, progress)
     description = api_description(routes, config.base_url)
     siblings = Siblings(config.data_dir / "run" / "metrics", own_figures)
 
@@ -55,9 +60,10 @@ def create_app(services: Services, routes: Sequence[ControllerRouterHandler] = R
         await index.close()
 
     @asynccontextmanager
-    async def counting(_: Litestar) -> AsyncGenerator[None, None]:
-        async with flushing(services, views):
-            yield
+    async def writing_progress(_: Litestar) -> AsyncGenerator[None, None]:
+        progress.start()
+        yield
+        await progress.close()
 
     return application(
         routes,
@@ -69,11 +75,18 @@ def create_app(services: Services, routes: Sequence[ControllerRouterHandler] = R
             "services": Provide(lambda: services, sync_to_thread=False),
             "description": Provide(lambda: description, sync_to_thread=False),
             "index": Provide(lambda: index, sync_to_thread=False),
+            "progress": Provide(lambda: progress, sync_to_thread=False),
+            "read_marks": Provide(lambda: marks, sync_to_thread=False),
             "siblings": Provide(lambda: siblings, sync_to_thread=False),
             **DEPENDENCIES,
         },
         state={"services": services, "Views": views, "UnmutedLists": unmuted},
-        lifespan=[counting, searching, *([sharing_figures] if config.web_processes > 1 else [])],
+        lifespan=[
+            lambda _: flushing(services, views),
+            searching,
+            writing_progress,
+            *([sharing_figures] if config.web_processes > 1 else []),
+        ],
     )
 
 

@@ -10,7 +10,10 @@ from rensai.kit.web.openapi import describe
 from rensai.wiring.routes import ROUTES
 from rensai.wiring.visitors import DEPENDENCIES
 
-OURS = ("services", "index", "siblings", "description", *DEPENDENCIES)
+OURS = (
+    *("services", "index", "siblings", "description", "progress", "read_marks"),
+    *DEPENDENCIES,
+)
 """The names of all dependencies that handlers may ask for."""
 
 

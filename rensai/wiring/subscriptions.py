@@ -2,7 +2,9 @@
 
 from rensai.kit.events import Digest, Event, Subscriber
 from rensai.rooms.catalogue import door as catalogue
+from rensai.rooms.readers import door as readers
 from rensai.rooms.search import tasks as search
+from rensai.rooms.shelf import tasks as shelf
 
 _refresh_entry = Digest(search.refresh, lambda event: event.story_id)
 
@@ -15,4 +17,5 @@ SUBSCRIPTIONS: dict[type[Event], tuple[Subscriber, ...]] = {
     catalogue.ChapterDeleted: (_refresh_entry,),
     catalogue.SourcePolicyChanged: (search.refresh_source,),
     catalogue.TaxonomyChanged: (search.refresh_taxonomy,),
+    readers.AccountDeleted: (Digest(shelf.forget_reader, lambda event: event.user_id),),
 }

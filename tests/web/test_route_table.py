@@ -111,6 +111,8 @@ async def test_a_method_that_a_route_lacks_is_405_with_those_it_has(rig: Rig, pa
 async def test_head_and_options_work_wherever_they_should(rig: Rig, path: str) -> None:
     answer = await rig.client.options(example(path))
     assert answer.status_code == 204
+    allowed = {*PATHS[path], "OPTIONS", *(["HEAD"] if "GET" in PATHS[path] else [])}
+    assert set(answer.headers["allow"].split(", ")) == allowed
     assert_protected(answer)
     if "GET" in PATHS[path]:
         answer = await rig.client.head(example(path))

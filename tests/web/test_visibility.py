@@ -1,7 +1,8 @@
 """What nobody may read appears nowhere: not by its address, in no list, in no count.
 
-A new public route that answers GET belongs into `READS` with addresses that would show something
-hidden if it could, or into `SHOWS_NO_STORIES` if it never shows any.
+A new route that answers GET belongs into `READS` with addresses that would show something hidden
+if it could, into `SHOWS_NO_STORIES` if it never shows any, or into `OF_ONE_READER` if it answers
+nobody else.
 """
 
 import asyncio
@@ -136,6 +137,15 @@ SHOWS_NO_STORIES = {
     f"{API}/auth/me",
     NOVEL + "/ingest/requests/{request_id:str}",
 }
+OF_ONE_READER = {
+    f"{NOVEL}/me/library",
+    f"{NOVEL}/me/history",
+    f"{API}/library",
+    f"{API}/history",
+    API + "/progress/{chapter_id:str}",
+    API + "/progress/series/{slug:str}",
+}
+"""What somebody who has signed in is told of their own; tests of the room hide things there."""
 
 _STORIES = Query("SELECT id, uid, id AS story_id, source, slug FROM stories ORDER BY id", Named)
 _CHAPTERS = Query(
@@ -155,7 +165,7 @@ def test_every_route_is_looked_at() -> None:
         if isinstance(handler, HTTPRouteHandler) and "GET" in map(str, handler.http_methods)
         for path in handler.paths
     }
-    assert paths == set(READS) | SHOWS_NO_STORIES
+    assert paths == set(READS) | SHOWS_NO_STORIES | OF_ONE_READER
 
 
 def readable(id_: str) -> list[Sent]:

@@ -15,7 +15,7 @@ from rensai.kit.web.data_response import DataResponse
 from rensai.kit.web.edge import Edge
 from rensai.kit.web.explain import explain, handle_exception
 from rensai.kit.web.headers import Site, StandingHeaders
-from rensai.kit.web.lean import LeanLitestar
+from rensai.kit.web.lean import LeanLitestar, provide_in_turn
 from rensai.kit.web.metrics import HttpMetrics
 from rensai.kit.web.request import StrictRequest
 
@@ -53,6 +53,7 @@ def application(
         logging_config=None,
         debug=False,
     )
+    provide_in_turn(litestar)
     return Edge(
         litestar,
         standing=StandingHeaders(site),

@@ -51,17 +51,25 @@ def filters_of(handler: BaseRouteHandler) -> tuple[str, ...]:
     """The names of a handler's query parameters, in order."""
     return tuple(
         sorted(
-            name
+            _sent_as(name, field.kwarg_definition)
             for name, field in handler.parsed_fn_signature.parameters.items()
             if isinstance(field.kwarg_definition, QueryParameter)
         )
     )
 
 
+def _sent_as(name: str, definition: object) -> str:
+    """What clients call a parameter: a word of Python, such as `type`, is another name here."""
+    named = definition.name if isinstance(definition, QueryParameter) else None
+    return named or name
+
+
 @lru_cache(maxsize=512)
 def allowed_values(handler: BaseRouteHandler, name: str) -> tuple[object, ...] | None:
     """The few values that a parameter takes, or None when it takes any of a kind."""
-    field = handler.parsed_fn_signature.parameters.get(name)
+    parameters = handler.parsed_fn_signature.parameters.items()
+    fields = (one for own, one in parameters if name in {own, _sent_as(own, one.kwarg_definition)})
+    field = next(fields, None)
     if field is None:
         return None
     for part in (field, *(field.inner_types or ())):

@@ -7,7 +7,7 @@ from rensai.kit.web.surfaces import Surface, is_credentialed, surface_of
 
 API_VERSION = "1.0.0"
 ALLOWED_HEADERS = "Content-Type, Authorization"
-ALLOWED_METHODS = "GET, POST, PATCH, DELETE, OPTIONS"
+ALLOWED_METHODS = "GET, POST, PUT, PATCH, DELETE, OPTIONS"
 
 Header = tuple[bytes, bytes]
 

@@ -26,14 +26,13 @@ from zlib import crc32
 import msgspec
 from litestar import Request, Response
 from litestar.openapi.datastructures import ResponseSpec
-from litestar.response.base import ASGIResponse
 
 from rensai import __version__
 from rensai.kit.cache import key_of
 from rensai.kit.services import Services
-from rensai.kit.web.asgi import Receive, Scope, Send
 from rensai.kit.web.data_response import encode_json
 from rensai.kit.web.headers import Header
+from rensai.kit.web.ready import JSON, Ready
 
 T = TypeVar("T")
 
@@ -54,7 +53,6 @@ _RELEASE = hashlib.blake2b(__version__.encode(), digest_size=3).hexdigest()
 """In every key and tag: another release may answer with other fields."""
 
 _TAG_BYTES = 16
-_JSON = (b"content-type", b"application/json")
 _NO_CACHE = (b"cache-control", b"public, no-cache")
 _VARY = (b"vary", b"Authorization, Cookie")
 _TAGS = re.compile(rb'(?:W/)?("[^"]*")')
@@ -160,35 +158,14 @@ class _NotKept(Exception):
         self.body = body
 
 
-class _Ready(Response[Any]):  # Any: what the bytes spell out is in the handler's annotation
-    """A whole answer in bytes, which Litestar passes on without looking at it."""
-
-    def __init__(self, status: int, headers: list[Header], body: bytes) -> None:
-        # Litestar's own constructor prepares for everything that a response could have.
-        self._status = status
-        self._headers = headers
-        self._body = body
-
-    def to_asgi_response(self, *args: Any, **kwargs: Any) -> ASGIResponse:  # as Litestar's
-        del args, kwargs
-        # Litestar only ever calls what it gets here, with the three arguments of ASGI.
-        return cast("ASGIResponse", self._send)
-
-    async def _send(self, scope: Scope, receive: Receive, send: Send) -> None:
-        del scope, receive
-        start = {"status": self._status, "headers": self._headers}
-        await send({"type": "http.response.start", **start})
-        await send({"type": "http.response.body", "body": self._body, "more_body": False})
-
-
 def _ready(
     request: AnyRequest, tag: bytes, freshness: Header, body: bytes, *further: Header
 ) -> Response[Any]:
     etag = (b"etag", b'W/"' + tag + b'"')
     if _is_known(request, etag[1][2:]):
-        return _Ready(304, [etag, freshness, *further], b"")
+        return Ready(304, [etag, freshness, *further], b"")
     length = (b"content-length", str(len(body)).encode())
-    return _Ready(200, [_JSON, length, etag, freshness, *further], body)
+    return Ready(200, [JSON, length, etag, freshness, *further], body)
 
 
 def _is_known(request: AnyRequest, quoted: bytes) -> bool:

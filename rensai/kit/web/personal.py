@@ -5,14 +5,21 @@ from typing import TypeVar, cast
 
 from litestar import Response
 
+from rensai.kit.web.data_response import encode_json
+from rensai.kit.web.headers import Header
 from rensai.kit.web.kept import TooOld
+from rensai.kit.web.ready import JSON, Ready
 
 T = TypeVar("T")
 
+_PRIVATE: Header = (b"cache-control", b"private, no-store")
 
-def personal(content: T) -> Response[T]:
+
+def personal(content: T, *, status: int = 200) -> Response[T]:
     """The answer for whoever asks now, and for nobody else."""
-    return Response(content, headers={"Cache-Control": "private, no-store"})
+    body = encode_json(content)
+    length = (b"content-length", str(len(body)).encode())
+    return Ready(status, [JSON, length, _PRIVATE], body)
 
 
 async def personally(load: Callable[[], Awaitable["T | TooOld[T]"]]) -> Response[T]:

@@ -62,7 +62,10 @@ async def test_a_browser_may_ask_before_it_calls_the_api(client: httpx.AsyncClie
         assert answer.status_code == 204
         assert answer.headers["access-control-allow-origin"] == "*"
         assert answer.headers["access-control-allow-headers"] == "Content-Type, Authorization"
-        assert answer.headers["access-control-allow-methods"] == "GET, POST, PATCH, DELETE, OPTIONS"
+        assert (
+            answer.headers["access-control-allow-methods"]
+            == "GET, POST, PUT, PATCH, DELETE, OPTIONS"
+        )
         assert "access-control-allow-credentials" not in answer.headers
         assert "x-request-id" in answer.headers
 

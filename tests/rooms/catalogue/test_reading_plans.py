@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from rensai.kit.db import Command, Database, Query, Tx
-from rensai.rooms.catalogue.store import lists, reading, reading_chapter, seen, views
+from rensai.rooms.catalogue.store import cards, lists, reading, reading_chapter, seen, views
 from tests.plans import assert_served_by_index, nodes, plan_of
 from tests.rooms.catalogue.stories import fill
 
@@ -103,6 +103,8 @@ async def test_lookups_touch_only_what_was_asked_for(filled: Database) -> None:
         by_address, by_uid = seen._ADDRESSES, seen._UIDS  # pyright: ignore[reportPrivateUsage]
         await assert_served_by_index(tx, by_address, ["truyen"] * 3, slugs, at_most=10)
         await assert_served_by_index(tx, by_uid, uids, at_most=10)
+        story_uids = seen._STORY_UIDS  # pyright: ignore[reportPrivateUsage]
+        await assert_served_by_index(tx, story_uids, uids, at_most=10)
         gone_story, gone_chapter = seen._GONE_STORY, seen._GONE_CHAPTER  # pyright: ignore[reportPrivateUsage]
         await assert_served_by_index(tx, gone_story, "truyen", "story-20", at_most=10)
         await assert_served_by_index(tx, gone_chapter, "local", uids[0], at_most=10)
@@ -115,3 +117,16 @@ async def test_views_are_asked_for_and_added_by_primary_key(filled: Database) ->
         await assert_served_by_index(tx, views.VIEWS, ids)
         await assert_served_by_index(tx, views.HOLD_STORIES, ids, chapters)
         await assert_served_by_index(tx, lists.SOME, ids)
+
+
+async def test_cards_are_made_of_what_was_named(filled: Database) -> None:
+    story_id = await filled.primary.first(_LONGEST)
+    ids = list(range(1, 101))
+    async with filled.transaction() as tx:
+        await assert_served_by_index(tx, cards.STORIES, ids, at_most=200)
+        await assert_served_by_index(tx, cards.CHAPTERS, ids, at_most=200)
+        slugs = [f"story-{n}" for n in ids]
+        await assert_served_by_index(tx, cards.AT_ADDRESSES, ["truyen"] * 100, slugs, at_most=200)
+        numbers = [Decimal(n) for n in range(1400, 1500)]
+        places = ([story_id] * 100, numbers, ["vi"] * 100)
+        await assert_served_by_index(tx, cards.AT_PLACES, *places, at_most=200)

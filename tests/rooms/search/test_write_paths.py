@@ -20,6 +20,7 @@ CANNOT_CHANGE_A_STORY = {
     "give_back_recounts": "gives a task back",
     "touch_recount": "asks for a recount",
     "touch_recounts": "asks for recounts",
+    "touch_recounts_later": "asks for recounts",
     "touch_source": "asks for recounts",
     "add_term": "no story has it yet",
     "prepare_body": "writes nothing",

@@ -20,7 +20,7 @@ from rensai.rooms.catalogue import service
 from rensai.rooms.catalogue.api.shapes import Chapter, Series, SeriesDetail
 from rensai.rooms.catalogue.errors import SeriesNotFound
 from rensai.rooms.catalogue.model import Sort
-from rensai.rooms.catalogue.model.reading import CHAPTER_KEY_TYPES, ChapterSpan
+from rensai.rooms.catalogue.model.reading import CHAPTER_KEY_TYPES, ChapterSpan, ReadMarks
 from rensai.rooms.catalogue.model.unmuted import PLACE_TYPES, UnmutedLists
 from rensai.rooms.catalogue.service import reading
 from rensai.rooms.catalogue.service.age_gate import warns
@@ -156,11 +156,13 @@ async def one_series(
     summary="The chapters of a series",
     before_request=known_filters,
     responses=NOT_MODIFIED,
-    opt={"errors": (SeriesNotFound, Gone)},
+    opt={"errors": (SeriesNotFound, Gone), "scope": "library:read"},
 )
 async def list_series_chapters(
     request: AnyRequest,
     services: NamedDependency[Services],
+    user: NamedDependency[User | None],
+    read_marks: NamedDependency[ReadMarks],
     slug: FromPath[str],
     *,
     limit: Limit = DEFAULT_LIMIT,
@@ -170,7 +172,9 @@ async def list_series_chapters(
 ) -> Response[Page[Chapter]]:
     """The table of contents in the order of reading, or from its end with `sort=desc`.
 
-    Several groups may have brought the same number into a language; each is an item.
+    Several groups may have brought the same number into a language; each is an item. To somebody
+    who has signed in each says with `isRead` whether they have read it; such an answer is never
+    kept.
     """
     reads, secret = services.db.replica, services.config.session_secret
     seen = await reading.see_series(services.lookups, reads, slug)
@@ -183,6 +187,13 @@ async def list_series_chapters(
         page = page_of(rows, limit, lambda last: cursors.encode(secret, listing, last.key))
         told = Page([Chapter.of(row) for row in page.items], page.next_cursor, page.has_more)
         return told if seen.is_covered_by(rows) else TooOld(told)
+
+    if user is not None:
+        rows = await reading.list_chapters(reads, seen.id, span, after=after, limit=limit)
+        page = page_of(rows, limit, lambda last: cursors.encode(secret, listing, last.key))
+        read = await read_marks.read_of(user.id, [row.id for row in page.items])
+        items = [Chapter.of(row, is_read=row.id in read) for row in page.items]
+        return personal(Page(items, page.next_cursor, page.has_more))
 
     asked = (sort.value, language, limit, cursor)
     return await _CHAPTERS.answer(

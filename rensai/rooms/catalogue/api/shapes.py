@@ -3,7 +3,7 @@
 from datetime import datetime
 from uuid import UUID
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from rensai.rooms.catalogue.model import STATUSES, ListedStory, Term, public_slug
 from rensai.rooms.catalogue.model.reading import (
@@ -213,7 +213,7 @@ def _number(label: str | None, number: float) -> str:
 
 
 class Chapter(Struct, frozen=True, rename="camel"):
-    """A chapter as a row of a list."""
+    """A chapter as a row of a list; `isRead` only for somebody who has signed in."""
 
     id: UUID
     slug: str
@@ -228,9 +228,10 @@ class Chapter(Struct, frozen=True, rename="camel"):
     published_at: datetime | None
     created_at: datetime
     updated_at: datetime
+    is_read: bool | UnsetType = UNSET
 
     @classmethod
-    def of(cls, row: ListedChapter) -> "Chapter":
+    def of(cls, row: ListedChapter, *, is_read: bool | UnsetType = UNSET) -> "Chapter":
         number = float(row.chapter_no)
         return cls(
             id=row.uid,
@@ -246,6 +247,7 @@ class Chapter(Struct, frozen=True, rename="camel"):
             published_at=row.published_at,
             created_at=row.created_at,
             updated_at=row.updated_at,
+            is_read=is_read,
         )
 
 

@@ -1,6 +1,7 @@
 """What readers get to see of one story and of one chapter."""
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from decimal import Decimal
 from uuid import UUID
@@ -50,6 +51,8 @@ class SeenChapter(msgspec.Struct, frozen=True):
     cache_version: int
     read_count: int
     updated_at_source: datetime | None
+    chapter_no: float
+    story_uid: UUID
     is_adult: bool
 
     @property
@@ -177,6 +180,31 @@ class ListedChapter(msgspec.Struct, frozen=True):
     def key(self) -> tuple[Decimal, int]:
         """Where it stands in the order of reading."""
         return self.chapter_no, self.id
+
+
+class ChapterCard(msgspec.Struct, frozen=True):
+    """A chapter as other rooms show it, with the names of its story."""
+
+    id: int
+    uid: UUID
+    story_id: int
+    story_uid: UUID
+    source: str
+    story_slug: str
+    story_title: str
+    chapter_no: float
+    number_label: str | None
+    slug: str
+    title: str
+    language: str
+
+
+class ReadMarks(ABC):
+    """Whoever knows what somebody has read; handlers get it by the name `read_marks`."""
+
+    @abstractmethod
+    async def read_of(self, user_id: int, chapter_ids: Sequence[int]) -> Collection[int]:
+        """Those of the chapters that this account has read."""
 
 
 class ChapterRow(msgspec.Struct, frozen=True):

@@ -3,7 +3,7 @@
 from datetime import datetime
 from uuid import UUID
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from rensai.rooms.catalogue.model import Genre, Term
 from rensai.rooms.catalogue.model.reading import (
@@ -164,7 +164,7 @@ class NovelStory(Struct, frozen=True):
 
 
 class NovelChapter(Struct, frozen=True):
-    """A chapter as a row of a list."""
+    """A chapter as a row of a list; `is_read` only for somebody who has signed in."""
 
     id: int
     source_chapter_id: str | None
@@ -177,9 +177,10 @@ class NovelChapter(Struct, frozen=True):
     published_at: datetime | None
     created_at: datetime
     updated_at: datetime
+    is_read: bool | UnsetType = UNSET
 
     @classmethod
-    def of(cls, row: ListedChapter) -> "NovelChapter":
+    def of(cls, row: ListedChapter, *, is_read: bool | UnsetType = UNSET) -> "NovelChapter":
         return cls(
             id=row.id,
             source_chapter_id=row.source_chapter_id,
@@ -192,6 +193,7 @@ class NovelChapter(Struct, frozen=True):
             published_at=row.published_at,
             created_at=row.created_at,
             updated_at=row.updated_at,
+            is_read=is_read,
         )
 
 

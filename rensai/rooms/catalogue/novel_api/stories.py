@@ -13,8 +13,9 @@ from rensai.kit.web.filters import known_filters
 from rensai.kit.web.held import held
 from rensai.kit.web.kept import NOT_MODIFIED, AnyRequest, KeptVersion, TooOld
 from rensai.kit.web.paging import Cursor, NovelPage, page_of
+from rensai.kit.web.personal import personal
 from rensai.kit.web.visitor import visitor_of
-from rensai.rooms.catalogue.model.reading import CHAPTER_KEY_TYPES, ChapterSpan
+from rensai.rooms.catalogue.model.reading import CHAPTER_KEY_TYPES, ChapterSpan, ReadMarks
 from rensai.rooms.catalogue.novel_api.shapes import NovelChapter, NovelStory
 from rensai.rooms.catalogue.service import reading
 from rensai.rooms.catalogue.service.age_gate import warns
@@ -88,10 +89,13 @@ async def one_story(
     summary="The chapters of a story",
     before_request=known_filters,
     responses=NOT_MODIFIED,
+    opt={"scope": "library:read"},
 )
 async def list_story_chapters(
     request: AnyRequest,
     services: NamedDependency[Services],
+    user: NamedDependency[User | None],
+    read_marks: NamedDependency[ReadMarks],
     story_id: StoryId,
     *,
     limit: ChapterLimit = DEFAULT_CHAPTERS,
@@ -102,7 +106,8 @@ async def list_story_chapters(
     """The table of contents by ascending chapter number; decimals are interludes.
 
     Always as it is now; the ETag says whether it has changed. `next_cursor` is good for the same
-    story and bounds.
+    story and bounds. To somebody who has signed in each chapter says with `is_read` whether they
+    have read it; such an answer is never kept.
     """
     reads, secret = services.db.replica, services.config.session_secret
     seen = await reading.see_story(services.lookups, story_id)
@@ -117,6 +122,12 @@ async def list_story_chapters(
         told = NovelPage(items, page.next_cursor, page.has_more)
         return told if seen.is_covered_by(rows) else TooOld(told)
 
+    if user is not None:
+        rows = await reading.list_chapters(reads, story_id, span, after=after, limit=limit)
+        page = page_of(rows, limit, lambda last: cursors.encode(secret, listing, last.key))
+        read = await read_marks.read_of(user.id, [row.id for row in page.items])
+        items = [NovelChapter.of(row, is_read=row.id in read) for row in page.items]
+        return personal(NovelPage(items, page.next_cursor, page.has_more))
     asked = (from_chapter_no, to_chapter_no, limit, cursor)
     return await _CHAPTERS.answer(
         request, services, seen.version, asked, load, shared=cursor is None

@@ -1,6 +1,12 @@
 """What can be asked of the catalogue: one module for each verb."""
 
 from rensai.rooms.catalogue.service.assign_terms import assign_terms
+from rensai.rooms.catalogue.service.cards import (
+    chapter_cards,
+    find_chapters,
+    find_stories,
+    story_cards,
+)
 from rensai.rooms.catalogue.service.describe import describe_story, story_at
 from rensai.rooms.catalogue.service.facts import (
     facts_of,
@@ -14,6 +20,15 @@ from rensai.rooms.catalogue.service.facts import (
 from rensai.rooms.catalogue.service.holdings import count_held, touch_source
 from rensai.rooms.catalogue.service.lists import count_public, list_stories, list_unmuted
 from rensai.rooms.catalogue.service.policies import clear_policy, list_policies, set_policy
+from rensai.rooms.catalogue.service.reading import (
+    see_chapter,
+    see_chapter_of_uid,
+    see_chapters,
+    see_series,
+    see_story,
+    see_story_at,
+    see_story_of_uid,
+)
 from rensai.rooms.catalogue.service.receive_chapters import receive_chapters
 from rensai.rooms.catalogue.service.receive_stories import receive_stories
 from rensai.rooms.catalogue.service.recount import (
@@ -23,6 +38,7 @@ from rensai.rooms.catalogue.service.recount import (
     recount_story,
     touch_recount,
     touch_recounts,
+    touch_recounts_later,
 )
 from rensai.rooms.catalogue.service.recount_work import RecountWorker
 from rensai.rooms.catalogue.service.taxonomies import (
@@ -43,12 +59,15 @@ __all__ = [
     "Views",
     "add_term",
     "assign_terms",
+    "chapter_cards",
     "clear_policy",
     "count_held",
     "count_public",
     "define_taxonomy",
     "describe_story",
     "facts_of",
+    "find_chapters",
+    "find_stories",
     "give_back_recounts",
     "link_translations",
     "list_policies",
@@ -65,13 +84,22 @@ __all__ = [
     "remove_term",
     "rename_taxonomy",
     "rename_term",
+    "see_chapter",
+    "see_chapter_of_uid",
+    "see_chapters",
+    "see_series",
+    "see_story",
+    "see_story_at",
+    "see_story_of_uid",
     "set_policy",
     "story_at",
+    "story_cards",
     "story_ids_of_source",
     "story_ids_of_taxonomy",
     "term_names",
     "touch_recount",
     "touch_recounts",
+    "touch_recounts_later",
     "touch_source",
     "translations_of",
     "unlink_translation",

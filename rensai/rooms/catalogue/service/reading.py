@@ -5,6 +5,7 @@ it stands, and raises if it cannot. What is then read may have been kept from be
 the thing still stands the same.
 """
 
+from collections.abc import Collection, Mapping
 from uuid import UUID
 
 from rensai.kit.db import Reads
@@ -56,12 +57,25 @@ async def see_series(lookups: Lookups, reads: Reads, public_slug: str) -> SeenSt
     return found
 
 
+async def see_story_of_uid(lookups: Lookups, uid: UUID) -> SeenStory:
+    """A story by its public id."""
+    found = await lookups.ask(seen.stories_of_uid, uid)
+    if found is None:
+        raise SeriesNotFound
+    return found
+
+
 async def see_chapter(lookups: Lookups, chapter_id: int) -> SeenChapter:
     """A chapter by its key."""
     found = await lookups.ask(seen.chapters, chapter_id)
     if found is None:
         raise NotFound("There is no such chapter here.")
     return found
+
+
+async def see_chapters(reads: Reads, chapter_ids: Collection[int]) -> Mapping[int, SeenChapter]:
+    """Those of many chapters that everybody may read."""
+    return await seen.chapters(reads, list(chapter_ids)) if chapter_ids else {}
 
 
 async def see_chapter_of_uid(lookups: Lookups, reads: Reads, uid: UUID) -> SeenChapter:

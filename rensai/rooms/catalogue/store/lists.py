@@ -14,13 +14,14 @@ _KEYS = {
     Sort.NEWEST: ("coalesce(published_at, created_at)", "timestamptz"),
 }
 
-_COLUMNS = f"""id, uid, kind, source, source_story_id, slug, title, title_original, author_name,
+LISTED = f"""id, uid, kind, source, source_story_id, slug, title, title_original, author_name,
             authors, status, is_nsfw, age_rating, cover_url, language, original_language,
             chapter_count, word_count, last_chapter_no, view_count, follower_count, rating_avg,
             rating_count, popularity_score, published_at, updated_at_source, created_at, updated_at,
             {warnings_of()} AS warnings"""
+"""The columns of a `ListedStory`."""
 
-_LISTED = "deleted_at IS NULL AND status IN (1, 2) AND is_public"
+_SHOWN = "deleted_at IS NULL AND status IN (1, 2) AND is_public"
 
 Shape = tuple[Sort, bool, bool, bool, bool]
 """The order; whether of one source, of one author, updated after, following a row."""
@@ -30,7 +31,7 @@ def _list(shape: Shape) -> Query[ListedStory]:
     """One list, which one index serves in its order: the key of every index ends in the id."""
     sort, *given = shape
     key, kind = _KEYS[sort]
-    conditions = [_LISTED]
+    conditions = [_SHOWN]
     place = 2
     for is_given, condition in zip(
         given,
@@ -48,7 +49,7 @@ def _list(shape: Shape) -> Query[ListedStory]:
             place += count
     return Query(
         f"""
-        SELECT {_COLUMNS}
+        SELECT {LISTED}
         FROM stories
         WHERE {" AND ".join(conditions)}
         ORDER BY {key} DESC, id DESC
@@ -68,9 +69,9 @@ LISTS: dict[Shape, Query[ListedStory]] = {
 
 SOME = Query(
     f"""
-    SELECT {_COLUMNS}
+    SELECT {LISTED}
     FROM stories
-    WHERE id = ANY($1::bigint []) AND {_LISTED}
+    WHERE id = ANY($1::bigint []) AND {_SHOWN}
     """,
     ListedStory,
 )
@@ -80,7 +81,7 @@ _COUNTS = Query(
     f"""
     SELECT count(*) AS stories, coalesce(sum(chapter_count), 0)::bigint AS chapters
     FROM stories
-    WHERE {_LISTED}
+    WHERE {_SHOWN}
     """,
     Counts,
 )

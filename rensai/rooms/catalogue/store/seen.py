@@ -21,10 +21,14 @@ class _ByUid(SeenChapter, frozen=True):
     uid: UUID
 
 
+class _StoryByUid(SeenStory, frozen=True):
+    uid: UUID
+
+
 _STORY = """stories.id, cache_version, view_count, follower_count, rating_count,
     stories.updated_at_source"""
 _CHAPTER = f"""chapters.id, story_id, cache_version, read_count, chapters.updated_at_source,
-    {is_adult()} AS is_adult"""
+    chapters.chapter_no::float8 AS chapter_no, stories.uid AS story_uid, {is_adult()} AS is_adult"""
 _STORIES = Query(
     f"SELECT {_STORY} FROM stories WHERE id = ANY($1::bigint []) AND {visible()}",
     SeenStory,
@@ -37,6 +41,10 @@ _ADDRESSES = Query(
     WHERE {visible()}
     """,
     _ByAddress,
+)
+_STORY_UIDS = Query(
+    f"SELECT {_STORY}, uid FROM stories WHERE uid = ANY($1::uuid []) AND {visible()}",
+    _StoryByUid,
 )
 _CHAPTERS = Query(
     f"""
@@ -88,6 +96,10 @@ async def stories_at(
         _ADDRESSES, [source for source, _ in addresses], [s for _, s in addresses]
     )
     return {(row.source, row.slug): row for row in rows}
+
+
+async def stories_of_uid(reads: Reads, uids: list[UUID]) -> Mapping[UUID, SeenStory]:
+    return {row.uid: row for row in await reads.all(_STORY_UIDS, uids)}
 
 
 async def chapters(reads: Reads, ids: list[int]) -> Mapping[int, SeenChapter]:

@@ -2,4 +2,6 @@
 
 from litestar.types import ControllerRouterHandler
 
-routes: list[ControllerRouterHandler] = []
+from rensai.rooms.shelf.novel_api import history, library, progress
+
+routes: list[ControllerRouterHandler] = [*library.routes, *progress.routes, *history.routes]
