@@ -16,7 +16,9 @@ LARGEST_ID = 2**63 - 1
 READ = {"scope": "library:read"}
 WRITE = {"scope": "library:write"}
 
-Id = Annotated[int, Meta(ge=1, le=LARGEST_ID)]
+Id = Annotated[int, Meta(ge=1, le=2**53 - 1)]
+"""In a body no larger than what every reader of JSON keeps exactly; none here will ever be."""
+
 StoryId = Annotated[int, PathParameter(ge=1, le=LARGEST_ID, description="The `id` of the story.")]
 OneStory = Annotated[
     int | None, QueryParameter(ge=1, le=LARGEST_ID, description="Only this story, by its `id`.")
