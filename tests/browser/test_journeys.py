@@ -33,7 +33,7 @@ async def test_a_visitor_looks_around(browser: Browser, full_site: Site, screen:
     assert await page.locator(".card").count() == 24
 
     await page.get_by_role("link", name="API", exact=True).click()
-    await page.get_by_role("heading", name="API").wait_for()
+    await page.get_by_role("heading", name="API", level=1).wait_for()
     await visitor.look("docs")
 
     await visitor.goto("/nothing-here", status=404)

@@ -39,7 +39,7 @@ DeviceId = Annotated[
 RefreshToken = Annotated[str, Meta(min_length=1, max_length=200)]
 
 
-class Register(NovelBody, frozen=True):
+class NovelRegister(NovelBody, frozen=True):
     """A new account."""
 
     username: Annotated[str, Meta(min_length=3, max_length=60)]
@@ -100,7 +100,7 @@ class RegisteredApp(Struct, frozen=True):
     opt={"errors": (NameTaken, RegistrationClosed)},
 )
 async def register(
-    data: JSONBody[Register], request: Anyone, services: NamedDependency[Services]
+    data: JSONBody[NovelRegister], request: Anyone, services: NamedDependency[Services]
 ) -> Response[RegisteredApp]:
     """A new account, and the tokens of the device that made it.
 

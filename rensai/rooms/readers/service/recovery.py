@@ -19,7 +19,7 @@ from rensai.rooms.readers.events import VerificationAsked
 from rensai.rooms.readers.model import OpenSession
 from rensai.rooms.readers.model.signing import Device, NewAccount
 from rensai.rooms.readers.service.credentials import SIGN_IN
-from rensai.rooms.readers.service.devices import end_devices
+from rensai.rooms.readers.service.ending import end_sign_ins
 from rensai.rooms.readers.service.registration import require_account_shape
 from rensai.rooms.readers.service.sessions import begin_session
 from rensai.rooms.readers.store import accounts as store
@@ -71,7 +71,7 @@ async def _renew(
     )
     if user is None:
         raise AccountClosed
-    await end_devices(tx, user.id, now, but=None, with_tokens=True)
+    await end_sign_ins(tx, user.id, now=now)
     await letters.end_marks(tx, user.id)
     if not user.email_verified:
         await emit(tx, VerificationAsked(user_id=user.id))

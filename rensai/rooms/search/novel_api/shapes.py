@@ -10,7 +10,7 @@ from rensai.rooms.catalogue.door import ListedStory
 from rensai.rooms.search.model import Card, Hit
 
 
-class NovelWarning(Struct, frozen=True):
+class NovelListedWarning(Struct, frozen=True):
     """What readers are warned of."""
 
     slug: str
@@ -36,7 +36,7 @@ class NovelListedStory(Struct, frozen=True):
     original_language: str | None
     is_nsfw: bool
     age_rating: str | None
-    warnings: list[NovelWarning]
+    warnings: list[NovelListedWarning]
     chapter_count: int
     word_count: int
     last_chapter_no: float | None
@@ -51,17 +51,17 @@ class NovelListedStory(Struct, frozen=True):
 
     @classmethod
     def of(cls, story: ListedStory) -> "NovelListedStory":
-        warnings = [NovelWarning(slug, name) for slug, name in story.warnings]
+        warnings = [NovelListedWarning(slug, name) for slug, name in story.warnings]
         return _row(story, story.id, story.view_count, warnings)
 
     @classmethod
     def of_hit(cls, hit: Hit) -> "NovelListedStory":
-        warnings = [NovelWarning(one.value, one.label) for one in hit.warnings]
+        warnings = [NovelListedWarning(one.value, one.label) for one in hit.warnings]
         return _row(hit.card, hit.card.story_id, hit.view_count, warnings)
 
 
 def _row(
-    story: ListedStory | Card, id_: int, view_count: int, warnings: list[NovelWarning]
+    story: ListedStory | Card, id_: int, view_count: int, warnings: list[NovelListedWarning]
 ) -> NovelListedStory:
     return NovelListedStory(
         id=id_,

@@ -43,7 +43,7 @@ class PutEntry(Body, frozen=True):
     after: UUID | UnsetType | None = UNSET
 
 
-class Order(Body, frozen=True):
+class EntryOrder(Body, frozen=True):
     """The series that are to come first, in this order; the others follow as they were."""
 
     series: Annotated[list[UUID], Meta(max_length=MOST_ENTRIES)]
@@ -157,12 +157,12 @@ async def drop_entry(
     "/api/v1/lists/{list_id:str}/order",
     status_code=HTTP_204_NO_CONTENT,
     tags=["lists"],
-    summary="Order a reading list",
+    summary="EntryOrder a reading list",
     security=SIGNED_IN,
     opt={"errors": (ListNotFound,)} | WRITE,
 )
 async def order_list(
-    data: JSONBody[Order],
+    data: JSONBody[EntryOrder],
     services: NamedDependency[Services],
     user: NamedDependency[User | None],
     list_id: FromPath[str],
