@@ -81,6 +81,7 @@ async def test_pinned_comments_come_first_in_every_order_and_replies_cannot_be(
     assert words((await thread.page())["items"]) == ["second", "first"]
     refused = await mod.moderate(reply, isPinned=True)
     assert (refused.status_code, refused.json()["code"]) == (422, "VALIDATION_ERROR")
+    assert refused.json()["details"][0]["path"] == "isPinned"
 
 
 async def test_what_is_left_out_of_a_moderation_stays(

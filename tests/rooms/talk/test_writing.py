@@ -242,22 +242,25 @@ async def test_a_deleted_comment_is_gone_and_one_that_was_answered_is_a_blank(
 ) -> None:
     lone, top = await ann.say("lone"), await ann.say("secret top")
     reply = await bob.say("reply", parent=top["id"])
+    own_reply = await ann.say("own reply", parent=top["id"])
     await ann.like(top)
     await ann.delete(lone)
     await ann.delete(top)
     (blank,) = (await thread.page(by=ann))["items"]
-    assert words(blank["replies"]) == ["reply"]
+    assert words(blank["replies"]) == ["reply", "own reply"]
+    assert [one["author"]["username"] for one in blank["replies"]] == ["bob", "ann"]
     assert (blank["content"], blank["author"], blank["isOwn"], blank["isLiked"]) == (
         "",
         None,
         False,
         False,
     )
-    assert (blank["isDeleted"], blank["replyCount"], blank["id"]) == (True, 1, top["id"])
-    assert (await thread.one(top)) == blank
+    assert (blank["isDeleted"], blank["replyCount"], blank["id"]) == (True, 2, top["id"])
+    assert (await thread.one(top, ann)) == blank
     assert (await thread.rig.get(f"{API}/comments/{lone['id']}")).status_code == 404
     assert (await ann.client.delete(f"{API}/comments/{top['id']}")).status_code == 404
     await bob.delete(reply)
+    await ann.delete(own_reply)
     await thread.settle()
     assert (await thread.page())["items"] == []
     assert (await thread.rig.get(f"{API}/comments/{top['id']}")).status_code == 404
