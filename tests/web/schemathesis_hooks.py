@@ -16,6 +16,9 @@ Hook = Callable[..., None]
 _hook = cast("Callable[[Hook], Hook]", schemathesis.hook)  # pyright: ignore[reportUnknownMemberType]
 _numbers = itertools.count(1)
 
+# Whatever bytes come to mind may call themselves an archive.
+schemathesis.serializer.alias("application/zip", "application/octet-stream")
+
 
 @_hook
 def before_call(context: object, case: Any, kwargs: dict[str, Any]) -> None:  # Any: theirs
