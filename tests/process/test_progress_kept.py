@@ -60,6 +60,9 @@ def a_reader(served: Served) -> Generator[httpx.Client]:
     with httpx.Client(base_url=served.url) as client:
         login = {"username": ADMIN, "password": PASSWORD}
         assert client.post("/api/v1/auth/login", json=login).status_code == 200
+        app = {"login": ADMIN, "password": PASSWORD}
+        tokens = client.post("/wp-json/novel/v1/auth/login", json=app).json()
+        client.headers["Authorization"] = f"Bearer {tokens['access_token']}"
         yield client
 
 

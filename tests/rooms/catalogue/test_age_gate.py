@@ -12,9 +12,10 @@ import pytest
 
 from rensai.kit.db import Command, Database, Query
 from rensai.rooms.catalogue.door import Description, assign_terms, describe_story
-from tests.rig import ADMIN, Rig, build_services, this_moment
+from tests.rig import Rig, build_services, this_moment
 from tests.rooms.catalogue.incoming import SOURCE, Shelf, chapter, story
 from tests.rooms.readers.muting import say
+from tests.rooms.readers.people import a_person, a_token
 
 pytestmark = pytest.mark.anyio
 
@@ -151,17 +152,18 @@ async def test_with_require_strangers_get_no_text_and_everything_else(gated: Gat
 
 async def test_with_require_an_account_of_age_reads_and_nothing_is_kept(gated: Gated) -> None:
     async with gated("require") as rig:
-        await rig.create_admin()
-        reader = await rig.sign_in(rig.visitor())
+        bea = await a_person(rig.db, rig.clock)
+        reader = rig.visitor()
+        reader.headers["Authorization"] = f"Bearer {await a_token(rig, bea)}"
         assert [one.status_code for one in await read(rig, "explicit", reader)] == [403, 403]
-        await say(rig.db, ADMIN, of_age=True)
+        await say(rig.db, bea.username, of_age=True)
         for answer in await read(rig, "explicit", reader):
             assert answer.status_code == 200
             assert answer.headers["cache-control"] == "private, no-store"
             assert "etag" not in answer.headers
             assert "text of explicit" in answer.text
         assert [one.status_code for one in await read(rig, "explicit")] == [403, 403]
-        await say(rig.db, ADMIN)
+        await say(rig.db, bea.username)
         assert [one.status_code for one in await read(rig, "explicit", reader)] == [403, 403]
 
 
