@@ -100,11 +100,7 @@ class Config(PeopleSettings):
     ]
     log_format: Annotated[
         Literal["json", "text"],
-        About(
-            choice("json", "text"),
-            "How log lines look.",
-            words="text in a terminal, else json",
-        ),
+        About(choice("json", "text"), "How log lines look.", words="text in a terminal, else json"),
     ]
     debug: Annotated[bool, About(SWITCH, "Show the full traceback when a command fails.", "false")]
 

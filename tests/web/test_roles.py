@@ -10,18 +10,15 @@ import msgspec
 import pytest
 from litestar.handlers import HTTPRouteHandler
 
-from rensai.kit.ids import new_uid
 from rensai.kit.web.cookies import SESSION
 from rensai.kit.web.surfaces import Surface, surface_of
-from rensai.rooms.readers.door import SCOPES, User
+from rensai.rooms.readers.door import User
 from rensai.rooms.readers.model.signing import Device
 from rensai.rooms.readers.service import sessions
-from rensai.rooms.readers.service.secrets import API_TOKEN, hash_of, new_secret
-from rensai.rooms.readers.store import tokens
 from rensai.wiring.openapi import api_description
 from rensai.wiring.routes import ROUTES
 from tests.rig import BASE_URL, Rig
-from tests.rooms.readers.people import a_person
+from tests.rooms.readers.people import a_person, a_token
 from tests.web.smallest import smallest_body
 
 pytestmark = pytest.mark.anyio
@@ -102,24 +99,13 @@ class Walker:
     async def _sign_in(self, visitor: httpx.AsyncClient, path: str) -> None:
         if self._user is None:
             return
-        now = self._rig.clock.now()
+        if surface_of(path) is Surface.NOVEL:
+            visitor.headers["authorization"] = f"Bearer {await a_token(self._rig, self._user)}"
+            return
         async with self._rig.db.transaction() as tx:
-            if surface_of(path) is Surface.NOVEL:
-                secret = new_secret(API_TOKEN)
-                token = tokens.ApiToken(
-                    id=new_uid(),
-                    name="walk",
-                    prefix=secret[:10],
-                    scopes=sorted(SCOPES),
-                    created_at=now,
-                    last_used_at=None,
-                    expires_at=None,
-                )
-                await tokens.insert(tx, self._user.id, token, hash_of(secret))
-                visitor.headers["authorization"] = f"Bearer {secret}"
-            else:
-                session = await sessions.begin_session(tx, self._user, _HERE, now)
-                visitor.cookies.set(SESSION, session.token)
+            now = self._rig.clock.now()
+            session = await sessions.begin_session(tx, self._user, _HERE, now)
+        visitor.cookies.set(SESSION, session.token)
 
 
 def _address(name: str) -> str:

@@ -6,9 +6,13 @@ import httpx
 
 from rensai.kit.clock import Clock
 from rensai.kit.db import Command, Database
+from rensai.kit.ids import new_uid
+from rensai.rooms.readers.door import SCOPES
 from rensai.rooms.readers.model import User
+from rensai.rooms.readers.model.signing import ApiToken
 from rensai.rooms.readers.service import registration
-from rensai.rooms.readers.store import accounts
+from rensai.rooms.readers.service.secrets import API_TOKEN, hash_of, new_secret
+from rensai.rooms.readers.store import accounts, tokens
 from tests.rig import Rig
 
 PASSWORD = "a long enough password"
@@ -45,3 +49,20 @@ async def signed_in(rig: Rig, username: str = "bea", *, role: str = "user") -> h
     """A new person, signed in."""
     await a_person(rig.db, rig.clock, username, role=role)
     return await browser_of(rig, username)
+
+
+async def a_token(rig: Rig, user: User) -> str:
+    """A token of this person that may do all they may, good on both APIs."""
+    secret = new_secret(API_TOKEN)
+    token = ApiToken(
+        id=new_uid(),
+        name="tests",
+        prefix=secret[:10],
+        scopes=sorted(SCOPES),
+        created_at=rig.clock.now(),
+        last_used_at=None,
+        expires_at=None,
+    )
+    async with rig.db.transaction() as tx:
+        await tokens.insert(tx, user.id, token, hash_of(secret))
+    return secret

@@ -282,6 +282,21 @@ async def test_a_link_confirms_only_the_address_that_it_went_to(rig: Rig, postbo
     assert (await bea.get(ME)).json()["emailVerified"] is True
 
 
+async def test_a_link_is_over_when_the_account_has_another_address_however_it_came_to_it(
+    rig: Rig, postbox: Postbox
+) -> None:
+    bea = await signed_in(rig)
+    [letter] = await letters(rig, postbox)
+    reset = await forgotten(rig, postbox)
+    async with rig.db.transaction() as tx:
+        await tx.run(Command("UPDATE users SET email = 'other@example.com'"))
+    verified = await rig.post(VERIFY, json={"token": mark_in(letter, "verify")})
+    assert verified.json()["code"] == "LINK_EXPIRED"
+    anew = await rig.post(CONFIRM, json={"token": reset, "password": NEW})
+    assert anew.json()["code"] == "LINK_EXPIRED"
+    assert (await bea.get(ME)).json()["emailVerified"] is False
+
+
 async def test_the_letter_is_sent_again_when_asked_for_and_not_to_the_confirmed(
     rig: Rig, postbox: Postbox, bea: httpx.AsyncClient
 ) -> None:

@@ -10,6 +10,7 @@ import pytest
 from rensai.kit.db import Command
 from tests.rig import ADMIN, Rig
 from tests.rooms.catalogue.incoming import story
+from tests.rooms.readers.accounts import PASSWORD, an_admin
 from tests.rooms.readers.muting import say
 from tests.rooms.search.library import FACETS, NOVEL, SEARCH, SUGGEST, Library
 
@@ -170,12 +171,18 @@ async def test_caches_between_keep_lists_of_strangers_apart(seven: Library, path
 async def test_a_cursor_of_one_reader_is_none_of_another(
     seven: Library, reader: httpx.AsyncClient
 ) -> None:
-    await say(seven.db, ADMIN, ("tag", "harem"))
+    await an_admin(seven.db, "bob", another=True)
+    bob = seven.rig.visitor()
+    answer = await bob.post("/api/v1/auth/login", json={"login": "bob", "password": PASSWORD})
+    assert answer.status_code == 200, answer.text
+    for name in (ADMIN, "bob"):
+        await say(seven.db, name, ("tag", "harem"))
     for path in (SERIES, NOVEL):
         page = await answers(reader, path, limit=2)
-        cursor = page.get("nextCursor") or page["next_cursor"]
-        stranger = await seven.rig.get(path, params={"limit": 2, "cursor": cursor})
-        assert stranger.status_code in {400, 422}, path
+        further = {"limit": 2, "cursor": page.get("nextCursor") or page["next_cursor"]}
+        assert (await reader.get(path, params=further)).status_code == 200
+        for other in (seven.rig.client, bob):
+            assert (await other.get(path, params=further)).status_code in {400, 422}, path
 
 
 async def test_a_story_that_becomes_adult_is_hidden_and_comes_back(

@@ -12,7 +12,8 @@ from rensai.kit.db import Command, Query
 from rensai.rooms.readers.door import User
 from tests.rig import Rig
 from tests.rooms.catalogue.incoming import Shelf, chapter, story
-from tests.rooms.readers.accounts import PASSWORD, an_admin
+from tests.rooms.readers.accounts import an_admin
+from tests.rooms.readers.people import a_token
 
 NOVEL = "/wp-json/novel/v1"
 API = "/api/v1"
@@ -119,9 +120,7 @@ class Desk:
         """A new account, signed in."""
         created = await an_admin(self.rig.db, name, another=True, clock=self.rig.clock)
         client = self.rig.visitor()
-        login = {"login": name, "password": PASSWORD}
-        answer = await client.post(f"{API}/auth/login", json=login)
-        assert answer.status_code == 200, answer.text
+        client.headers["Authorization"] = f"Bearer {await a_token(self.rig, created.user)}"
         return Reader(client, created.user)
 
     async def hide(self, name: str, *, public: bool = False) -> None:

@@ -12,7 +12,8 @@ from rensai.kit.db import Command, Query
 from rensai.rooms.catalogue.door import recount_due
 from rensai.rooms.readers.door import User
 from tests.rig import Rig
-from tests.rooms.readers.accounts import PASSWORD, an_admin
+from tests.rooms.readers.accounts import an_admin
+from tests.rooms.readers.people import a_token
 
 NOVEL = "/wp-json/novel/v1"
 API = "/api/v1"
@@ -55,9 +56,7 @@ async def a_reader(rig: Rig, name: str, role: str = "user") -> Reader:
         await tx.run(_ROLE, created.user.id, role)
     number = next(_addresses)
     visitor = rig.visitor(f"198.18.{number >> 8 & 255}.{number & 255}")
-    login = {"login": name, "password": PASSWORD}
-    answer = await visitor.post(f"{API}/auth/login", json=login)
-    assert answer.status_code == 200, answer.text
+    visitor.headers["Authorization"] = f"Bearer {await a_token(rig, created.user)}"
     return Reader(msgspec.structs.replace(created.user, role=role), visitor)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from rensai.kit.db import Reads
 from rensai.rooms.readers.door import Belongings, User
-from rensai.rooms.shelf.door import BELONGINGS
+from rensai.rooms.shelf.service.belongings import BELONGINGS
 from tests.rooms.shelf.desk import API, NOVEL, Desk, Json, Reader
 from tests.rooms.shelf.rows import all_of, recount_waits
 

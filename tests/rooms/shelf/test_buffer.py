@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rensai.kit.db import Command, Database
+from rensai.kit.db import Command, Database, DatabaseSettings
 from rensai.kit.errors import RateLimited, Unavailable
 from rensai.rooms.shelf.model import Step
 from rensai.rooms.shelf.service.buffer import MOST_OF_ONE, ProgressBuffer
@@ -171,6 +171,29 @@ async def test_while_the_database_is_away_everything_is_kept(
     assert [row.page_number for row in rows.progress] == [2, None]
 
 
+async def test_what_comes_while_a_write_fails_is_the_later_of_the_two(
+    desk: Desk, ada: Reader, other: Database, database_url: str
+) -> None:
+    hasty = await Database.open(
+        DatabaseSettings(database_url, lock_timeout=timedelta(milliseconds=200))
+    )
+    buffer = a_buffer(desk, hasty)
+    buffer.accept(ada.id, [a_step(desk, ada, "s1 1", 1, page=1), a_step(desk, ada, "s1 2", 1)])
+    async with other.transaction() as tx:
+        await tx.run(_HOLD)
+        flushing = asyncio.create_task(buffer.flush())
+        await asyncio.sleep(0.05)
+        buffer.accept(ada.id, [a_step(desk, ada, "s1 1", 2, page=2), a_step(desk, ada, "s2 1")])
+        assert not await flushing
+    assert len(buffer) == 3
+    assert await buffer.flush()
+    assert len(buffer) == 0
+    await hasty.close()
+    rows = await all_of(desk, ada)
+    assert [row.page_number for row in rows.progress] == [2, None]
+    assert len(rows.history) == 3
+
+
 async def test_what_waits_is_bounded(desk: Desk, ada: Reader, ben: Reader) -> None:
     buffer = a_buffer(desk, most=3)
     buffer.accept(ada.id, [a_step(desk, ada, "s1 1"), a_step(desk, ada, "s1 2")])
@@ -265,9 +288,13 @@ async def test_who_gives_up_waiting_takes_nothing_away(
     async with other.transaction() as tx:
         await tx.run(_HOLD)
         settling = asyncio.create_task(buffer.settle(ada.id))
+        patient = asyncio.create_task(buffer.settle(ada.id))
         await asyncio.sleep(0.05)
         settling.cancel()
         await asyncio.gather(settling, return_exceptions=True)
+        assert not patient.done()
+    await patient
+    assert len((await all_of(desk, ada)).progress) == 1
     await buffer.close()
     assert len((await all_of(desk, ada)).progress) == 1
 

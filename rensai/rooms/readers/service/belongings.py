@@ -140,7 +140,6 @@ async def restore_mutes(tx: Tx, user: User, lines: Sequence[bytes], now: datetim
         )
     if wanted:
         await settings.hold(tx, user.id)
-        await mutes.held_count(tx, user.id)
         known = {(one.kind, mutes.folded(one.value)) for one in await mutes.listed(tx, user.id)}
         fresh = [one for key, one in wanted.items() if key not in known]
         room = MOST_MUTES - len(known)

@@ -43,7 +43,7 @@ async def mute(tx: Tx, user_id: int, kind: MuteKind, value: str, now: datetime) 
 
 async def _add(tx: Tx, user_id: int, mutes: Sequence[Muted]) -> int:
     await settings.hold(tx, user_id)
-    known = await store.held_count(tx, user_id)
+    known = await store.count(tx, user_id)
     added = await store.add(tx, user_id, mutes)
     if known + added > MOST_MUTES:
         raise TooManyMutes
@@ -52,7 +52,6 @@ async def _add(tx: Tx, user_id: int, mutes: Sequence[Muted]) -> int:
 
 async def unmute(tx: Tx, user_id: int, kind: MuteKind, value: str) -> bool:
     """Let something be seen again; False when it was not muted."""
-    await store.held_count(tx, user_id)
     return await store.remove(tx, user_id, kind.value, value)
 
 

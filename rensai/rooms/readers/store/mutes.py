@@ -25,7 +25,7 @@ _MUTES_OF = Query(
 _LIST = Query(
     "SELECT kind, value, created_at FROM mutes WHERE user_id = $1 ORDER BY kind, folded", Muted
 )
-_HOLD_COUNT = Query("SELECT mute_count FROM reader_settings WHERE user_id = $1 FOR UPDATE", int)
+_COUNT = Query("SELECT mute_count FROM reader_settings WHERE user_id = $1", int)
 _ADD = Query(
     """
     INSERT INTO mutes (user_id, kind, folded, value, created_at)
@@ -56,13 +56,13 @@ async def listed(reads: Reads, user_id: int) -> list[Muted]:
     return await reads.all(_LIST, user_id)
 
 
-async def held_count(tx: Tx, user_id: int) -> int:
-    """How many mutes there are, which nobody else can change until the transaction ends."""
-    return await tx.first(_HOLD_COUNT, user_id) or 0
+async def count(reads: Reads, user_id: int) -> int:
+    """How many mutes there are: for sure, while the settings are held."""
+    return await reads.first(_COUNT, user_id) or 0
 
 
 async def add(tx: Tx, user_id: int, mutes: Sequence[Muted]) -> int:
-    """Add what is not there yet; says how many that was. The count is held already."""
+    """Add what is not there yet; says how many that was."""
     columns = (
         [one.kind for one in mutes],
         [folded(one.value) for one in mutes],
@@ -76,7 +76,7 @@ async def add(tx: Tx, user_id: int, mutes: Sequence[Muted]) -> int:
 
 
 async def remove(tx: Tx, user_id: int, kind: str, value: str) -> bool:
-    """Take one away; False when it was not there. The count is held already."""
+    """Take one away; False when it was not there."""
     removed = await tx.run(_REMOVE, user_id, kind, folded(value)) > 0
     if removed:
         await tx.run(_CHANGED, user_id, -1)

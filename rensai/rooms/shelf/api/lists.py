@@ -19,7 +19,15 @@ from rensai.kit.web.openapi import SIGNED_IN
 from rensai.kit.web.paging import Cursor, Page, page_of
 from rensai.kit.web.personal import personal
 from rensai.rooms.readers import door as readers
-from rensai.rooms.readers.door import Person, Role, User, require_role
+from rensai.rooms.readers.door import (
+    EmailUnverified,
+    HouseRules,
+    Person,
+    Role,
+    User,
+    require_role,
+    require_writer,
+)
 from rensai.rooms.shelf.api.shapes import READ, WRITE, Someone, require_uid
 from rensai.rooms.shelf.errors import ListNotFound, ShelfFull, SlugTaken
 from rensai.rooms.shelf.model import Key
@@ -108,15 +116,16 @@ async def _owner(services: Services, user: User) -> Person:
     tags=["lists"],
     summary="Make a reading list",
     security=SIGNED_IN,
-    opt={"errors": (ShelfFull, SlugTaken)} | WRITE,
+    opt={"errors": (ShelfFull, SlugTaken, EmailUnverified)} | WRITE,
 )
 async def make_list(
     data: JSONBody[NewList],
     services: NamedDependency[Services],
     user: NamedDependency[User | None],
+    rules: NamedDependency[HouseRules],
 ) -> Response[ReadingListTold]:
     """A new list, for nobody else unless it is made public. A reader has at most 100."""
-    reader = require_role(user, Role.USER)
+    reader = require_writer(user, rules) if data.is_public else require_role(user, Role.USER)
     await services.limits.check(service.ARRANGING, str(reader.id))
     owner = await _owner(services, reader)
     async with services.db.transaction() as tx:
@@ -225,16 +234,17 @@ async def one_list(
     tags=["lists"],
     summary="Change a reading list",
     security=SIGNED_IN,
-    opt={"errors": (ListNotFound, SlugTaken)} | WRITE,
+    opt={"errors": (ListNotFound, SlugTaken, EmailUnverified)} | WRITE,
 )
 async def change_list(
     data: JSONBody[ChangedList],
     services: NamedDependency[Services],
     user: NamedDependency[User | None],
+    rules: NamedDependency[HouseRules],
     list_id: FromPath[str],
 ) -> Response[ReadingListTold]:
     """Other words for a list, another address, or other eyes."""
-    reader = require_role(user, Role.USER)
+    reader = require_writer(user, rules) if data.is_public else require_role(user, Role.USER)
     await services.limits.check(service.ARRANGING, str(reader.id))
     uid = require_uid(list_id, ListNotFound)
     async with services.db.transaction() as tx:

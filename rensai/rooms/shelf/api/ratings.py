@@ -20,7 +20,14 @@ from rensai.kit.web.paging import DEFAULT_LIMIT, Cursor, Limit, Page, page_of
 from rensai.kit.web.personal import personal
 from rensai.rooms.catalogue import door as catalogue
 from rensai.rooms.catalogue.door import SeriesNotFound
-from rensai.rooms.readers.door import Role, User, require_role
+from rensai.rooms.readers.door import (
+    EmailUnverified,
+    HouseRules,
+    Role,
+    User,
+    require_role,
+    require_writer,
+)
 from rensai.rooms.shelf.api.held import HeldSeries
 from rensai.rooms.shelf.api.shapes import (
     MODERATE,
@@ -178,19 +185,20 @@ async def my_rating(
     tags=["ratings"],
     summary="Rate a series",
     security=SIGNED_IN,
-    opt=_GONE | WRITE,
+    opt={"errors": (*_GONE["errors"], EmailUnverified)} | WRITE,
 )
 async def rate_series(
     data: JSONBody[Rate],
     services: NamedDependency[Services],
     user: NamedDependency[User | None],
+    rules: NamedDependency[HouseRules],
     slug: FromPath[str],
 ) -> Response[OwnRating]:
     """Give the one rating that a reader has for a series, or change it.
 
     The figures of the series follow within about a minute.
     """
-    reader = require_role(user, Role.USER)
+    reader = require_writer(user, rules) if data.review_text else require_role(user, Role.USER)
     await services.limits.check(service.RATING, str(reader.id))
     seen = await catalogue.see_series(services.lookups, services.db.replica, slug)
     async with services.db.transaction() as tx:

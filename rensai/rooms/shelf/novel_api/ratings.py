@@ -16,7 +16,14 @@ from rensai.kit.web.openapi import SIGNED_IN
 from rensai.kit.web.paging import DEFAULT_LIMIT, Cursor, Limit, NovelPage, page_of
 from rensai.kit.web.personal import personal
 from rensai.rooms.catalogue import door as catalogue
-from rensai.rooms.readers.door import Role, User, require_role
+from rensai.rooms.readers.door import (
+    EmailUnverified,
+    HouseRules,
+    Role,
+    User,
+    require_role,
+    require_writer,
+)
 from rensai.rooms.shelf.model import Key
 from rensai.rooms.shelf.model.ratings import (
     HIGHEST,
@@ -126,19 +133,20 @@ class NovelRatings(NovelPage[NovelRating], frozen=True):
     tags=["ratings"],
     summary="Rate a story",
     security=SIGNED_IN,
-    opt=WRITE,
+    opt={"errors": (EmailUnverified,)} | WRITE,
 )
 async def rate_story(
     data: JSONBody[NovelRate],
     services: NamedDependency[Services],
     user: NamedDependency[User | None],
+    rules: NamedDependency[HouseRules],
     story_id: StoryId,
 ) -> Response[NovelOwnRating]:
     """Give the one rating that a reader has for a story, or change it.
 
     The figures of the story follow within about a minute.
     """
-    reader = require_role(user, Role.USER)
+    reader = require_writer(user, rules) if data.review_text else require_role(user, Role.USER)
     await services.limits.check(service.RATING, str(reader.id))
     await catalogue.see_story(services.lookups, story_id)
     async with services.db.transaction() as tx:
