@@ -51,11 +51,11 @@ INSERT INTO comments (
     created_at, updated_at
 )
 SELECT gen_random_uuid(), :hot, CASE WHEN on_chapter THEN :hot END, 1 + n * 7919 % :readers,
-    'Chương này hay quá! ' || repeat('Đọc lại lần nữa. ', n % 20),
+    'Chương này hay quá! ' || repeat('Đọc lại lần nữa. ', (n % 20)::integer),
     (1000000 / (1 + n * 104729 % 1000003)), n % 100000 = 7, n % 40 = 3,
     CASE WHEN n % 40 = 13 THEN now() END,
     now() - (n * 104729 % 31536000) * interval '1 second', now()
-FROM generate_series(1, :comments * 4 / 5) AS n, unnest(ARRAY[false, true]) AS on_chapter
+FROM generate_series(1::bigint, :comments * 4 / 5) AS n, unnest(ARRAY[false, true]) AS on_chapter
 ORDER BY n;
 INSERT INTO comments (
     uid, story_id, chapter_id, parent_id, user_id, content, created_at, updated_at

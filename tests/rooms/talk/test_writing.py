@@ -7,6 +7,7 @@ from uuid import uuid4
 import pytest
 
 from rensai.kit.db import Command
+from rensai.rooms.talk.service.counting import count
 from tests.rooms.talk.thread import API, PASSWORD, SERIES, Reader, Thread, words
 
 pytestmark = pytest.mark.anyio
@@ -259,6 +260,7 @@ async def test_a_deleted_comment_is_gone_and_one_that_was_answered_is_a_blank(
     assert (await thread.one(top, ann)) == blank
     assert (await thread.rig.get(f"{API}/comments/{lone['id']}")).status_code == 404
     assert (await ann.client.delete(f"{API}/comments/{top['id']}")).status_code == 404
+    await thread.settle()  # nothing is left to be counted but what comes now
     await bob.delete(reply)
     await ann.delete(own_reply)
     await thread.settle()
@@ -274,6 +276,22 @@ async def test_a_blank_is_there_before_anything_was_counted(
     await bob.say("reply", parent=top["id"])
     assert (await thread.one(top))["replyCount"] == 0
     await ann.delete(top)
+    assert [item["isDeleted"] for item in (await thread.page())["items"]] == [True]
+
+
+async def test_a_deletion_that_waits_for_a_count_has_seen_what_was_counted(
+    thread: Thread, ann: Reader, bob: Reader
+) -> None:
+    top = await ann.say("top")
+    id_ = await thread.key_of(top)
+    async with thread.db.transaction() as tx:
+        await count(tx, id_)
+        deleting = asyncio.create_task(ann.delete(top))
+        await asyncio.sleep(0.3)
+        await asyncio.create_task(bob.say("reply", parent=top["id"]))
+        assert await count(tx, id_)
+        assert not deleting.done()
+    await deleting
     assert [item["isDeleted"] for item in (await thread.page())["items"]] == [True]
 
 
