@@ -186,7 +186,7 @@ async def test_who_comes_from_a_letter_finds_a_form(
     await visitor.look("reset-without-mail")
     await visitor.goto("/reset?token=stale")
     await visitor.look("new-password")
-    await page.get_by_label("New password").fill("quite another password")
+    await page.get_by_role("textbox", name="New password").fill("quite another password")
     await page.get_by_role("button", name="Set it").click()
     assert "This link has been used" in await page.get_by_role("alert").inner_text()
     await visitor.look("new-password-late")
