@@ -100,7 +100,7 @@ class Walker:
         if self._user is None:
             return
         if surface_of(path) is Surface.NOVEL:
-            visitor.headers["authorization"] = f"Bearer {await a_token(self._rig, self._user)}"
+            visitor.headers["authorization"] = f"Bearer {await a_token(self._rig, self._user.id)}"
             return
         async with self._rig.db.transaction() as tx:
             now = self._rig.clock.now()

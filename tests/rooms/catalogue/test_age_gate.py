@@ -154,7 +154,7 @@ async def test_with_require_an_account_of_age_reads_and_nothing_is_kept(gated: G
     async with gated("require") as rig:
         bea = await a_person(rig.db, rig.clock)
         reader = rig.visitor()
-        reader.headers["Authorization"] = f"Bearer {await a_token(rig, bea)}"
+        reader.headers["Authorization"] = f"Bearer {await a_token(rig, bea.id)}"
         assert [one.status_code for one in await read(rig, "explicit", reader)] == [403, 403]
         await say(rig.db, bea.username, of_age=True)
         for answer in await read(rig, "explicit", reader):

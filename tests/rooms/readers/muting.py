@@ -13,7 +13,9 @@ _SETTINGS = Command(
     """
 )
 _FORGET = Command("DELETE FROM mutes WHERE user_id = $1")
-_MUTE = Command("INSERT INTO mutes (user_id, kind, value) VALUES ($1, $2, $3)")
+_MUTE = Command(
+    "INSERT INTO mutes (user_id, kind, folded, value) VALUES ($1, $2, lower($3::text), $3)"
+)
 
 
 async def say(

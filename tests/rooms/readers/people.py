@@ -51,8 +51,8 @@ async def signed_in(rig: Rig, username: str = "bea", *, role: str = "user") -> h
     return await browser_of(rig, username)
 
 
-async def a_token(rig: Rig, user: User) -> str:
-    """A token of this person that may do all they may, good on both APIs."""
+async def a_token(rig: Rig, user_id: int) -> str:
+    """A token of an account that may do all the account may, good on both APIs."""
     secret = new_secret(API_TOKEN)
     token = ApiToken(
         id=new_uid(),
@@ -64,5 +64,5 @@ async def a_token(rig: Rig, user: User) -> str:
         expires_at=None,
     )
     async with rig.db.transaction() as tx:
-        await tokens.insert(tx, user.id, token, hash_of(secret))
+        await tokens.insert(tx, user_id, token, hash_of(secret))
     return secret

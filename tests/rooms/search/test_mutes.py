@@ -8,10 +8,12 @@ import httpx
 import pytest
 
 from rensai.kit.db import Command
+from rensai.rooms.readers.door import person_named
 from tests.rig import ADMIN, Rig
 from tests.rooms.catalogue.incoming import story
-from tests.rooms.readers.accounts import PASSWORD, an_admin
+from tests.rooms.readers.accounts import an_admin
 from tests.rooms.readers.muting import say
+from tests.rooms.readers.people import a_token
 from tests.rooms.search.library import FACETS, NOVEL, SEARCH, SUGGEST, Library
 
 pytestmark = pytest.mark.anyio
@@ -23,9 +25,17 @@ NSFW = Command("UPDATE stories SET is_nsfw = true WHERE source_story_id = $1")
 
 @pytest.fixture
 async def reader(rig: Rig) -> httpx.AsyncClient:
-    """Somebody who has signed in."""
+    """Somebody who has signed in: on the site by a cookie, on the APIs by a token."""
     await rig.create_admin()
-    return await rig.sign_in(rig.visitor())
+    visitor = await rig.sign_in(rig.visitor())
+    return await with_token(rig, visitor, ADMIN)
+
+
+async def with_token(rig: Rig, visitor: httpx.AsyncClient, name: str) -> httpx.AsyncClient:
+    account = await person_named(rig.db.primary, name)
+    assert account is not None
+    visitor.headers["Authorization"] = f"Bearer {await a_token(rig, account.id)}"
+    return visitor
 
 
 @pytest.fixture
@@ -172,9 +182,7 @@ async def test_a_cursor_of_one_reader_is_none_of_another(
     seven: Library, reader: httpx.AsyncClient
 ) -> None:
     await an_admin(seven.db, "bob", another=True)
-    bob = seven.rig.visitor()
-    answer = await bob.post("/api/v1/auth/login", json={"login": "bob", "password": PASSWORD})
-    assert answer.status_code == 200, answer.text
+    bob = await with_token(seven.rig, seven.rig.visitor(), "bob")
     for name in (ADMIN, "bob"):
         await say(seven.db, name, ("tag", "harem"))
     for path in (SERIES, NOVEL):

@@ -120,7 +120,7 @@ class Desk:
         """A new account, signed in."""
         created = await an_admin(self.rig.db, name, another=True, clock=self.rig.clock)
         client = self.rig.visitor()
-        client.headers["Authorization"] = f"Bearer {await a_token(self.rig, created.user)}"
+        client.headers["Authorization"] = f"Bearer {await a_token(self.rig, created.user.id)}"
         return Reader(client, created.user)
 
     async def hide(self, name: str, *, public: bool = False) -> None:

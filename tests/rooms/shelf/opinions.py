@@ -56,7 +56,7 @@ async def a_reader(rig: Rig, name: str, role: str = "user") -> Reader:
         await tx.run(_ROLE, created.user.id, role)
     number = next(_addresses)
     visitor = rig.visitor(f"198.18.{number >> 8 & 255}.{number & 255}")
-    visitor.headers["Authorization"] = f"Bearer {await a_token(rig, created.user)}"
+    visitor.headers["Authorization"] = f"Bearer {await a_token(rig, created.user.id)}"
     return Reader(msgspec.structs.replace(created.user, role=role), visitor)
 
 
