@@ -35,14 +35,15 @@ WRITERS = 32
 _NOVEL = "/wp-json/novel/v1"
 
 # Each reader reads 40 stories and keeps 30, 20 of which are among those; the history of each has
-# a hundred chapters. Sessions are made as signing in makes them.
+# a hundred chapters. Their tokens are made as any.
 _FILL = """
 INSERT INTO users (uid, username, email, password_hash, display_name)
 SELECT gen_random_uuid(), 'reader' || n, 'reader' || n || '@example.com', 'x', 'Reader ' || n
 FROM generate_series(1, :readers) AS n;
-INSERT INTO sessions (id_hash, user_id, expires_at)
-SELECT sha256(convert_to(rpad('reader' || n || 'x', 43, 'x'), 'UTF8')), users.id,
-    now() + interval '30 days'
+INSERT INTO api_tokens (id, user_id, name, token_hash, scopes)
+SELECT gen_random_uuid(), users.id, 'bench',
+    sha256(convert_to('rsn_' || rpad('reader' || n || 'x', 43, 'x'), 'UTF8')),
+    ARRAY['library:read', 'library:write']
 FROM generate_series(1, :readers) AS n JOIN users ON users.username = 'reader' || n;
 INSERT INTO reading_progress
 SELECT user_id, story_id, story_id, 1, 0.5, NULL,
@@ -84,7 +85,7 @@ _READER = """
 _ASK = (
     _READER
     + """
-  wrk.headers["Cookie"] = "rensai_session=" .. token
+  wrk.headers["Authorization"] = "Bearer rsn_" .. token
   return "{path}"
 """
 )
@@ -94,7 +95,7 @@ _TURN = (
   local chapter = math.random(1, {chapters})
   local story = 1 + (chapter - 1) % {stories}
   wrk.method = "PUT"
-  wrk.headers["Cookie"] = "rensai_session=" .. token
+  wrk.headers["Authorization"] = "Bearer rsn_" .. token
   wrk.headers["Content-Type"] = "application/json"
   wrk.body = '{{"chapter_id":' .. chapter .. ',"chapter_no":1,"scroll_position":0.5}}'
   return "{novel}/me/progress/" .. story
@@ -165,14 +166,14 @@ def _site(place: Library, readers: int) -> Generator[Site]:
 
 
 def _token(reader: int) -> str:
-    return f"reader{reader}".ljust(43, "x")
+    return "rsn_" + f"reader{reader}".ljust(43, "x")
 
 
 def _expect_lists(site: Site) -> None:
     """Signed in as a reader, every list has something in it."""
     assert len(hashlib.sha256(_token(1).encode()).digest()) == 32
     for name, (path, _) in LISTS.items():
-        page = json.loads(fetch(site.url + path, {"Cookie": f"rensai_session={_token(7)}"}))
+        page = json.loads(fetch(site.url + path, {"Authorization": f"Bearer {_token(7)}"}))
         assert len(page["items"]) >= 5, f"{name} has {len(page['items'])} items"
 
 
