@@ -2,8 +2,8 @@
 
 A web process as `rensai serve` starts it, nothing kept. Pages of 20, each with the first replies
 to its comments, begin at places drawn by chance from all of the thread, so most of them lie deep.
-Whoever has signed in is told what is liked, which is asked for too. Then likes by many at once,
-and what counting the most liked comment takes.
+Nobody has signed in; who has costs one look-up more. Then what counting the most liked comment
+takes.
 
     python -m bench.talk --comments 50000      # a first look within a minute
 """
