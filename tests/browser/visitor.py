@@ -120,7 +120,14 @@ async def arrive(browser: Browser, site: Site, screen: Screen, *, scripts: bool 
             complain(f"console: {said.text} {place}")
 
     page.on("pageerror", lambda error: complain(f"script: {error}"))
-    page.on("requestfailed", lambda sent: complain(f"failed: {sent.url}"))
+
+    def on_failed(sent: Request) -> None:
+        # Whoever goes on to another page leaves behind what the browser was fetching by itself.
+        left = sent.failure == "net::ERR_ABORTED" and sent.url.endswith("/favicon.svg")
+        if not left:
+            complain(f"failed: {sent.url}")
+
+    page.on("requestfailed", on_failed)
     page.on("request", on_request)
     page.on("console", on_console)
     return visitor
