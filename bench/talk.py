@@ -126,7 +126,7 @@ async def _places(url: str, comments: int, *, on_chapter: bool) -> list[Place]:
     connection = await connect(url, seconds=60)
     rows = await connection.fetch(_PLACES, HOT, on_chapter, comments)
     await connection.close()
-    return [Place(*row) for row in rows]  # type: ignore[arg-type]
+    return [Place(*row) for row in rows]  # type: ignore[arg-type]  # columns in its order
 
 
 def _pages(site: str, threads: dict[str, list[Place]], clients: int) -> bool:
